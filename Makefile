@@ -1,0 +1,64 @@
+# Every target needs Python 3.11 to 3.13 and nothing else; `make setup` builds .venv once and again when requirements change.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= auto
+MAKEFLAGS += --no-print-directory
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup webui demo run test test-slow test-all lint types bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) webui ## create .venv with the project, its console script `hyphe` and the test tools
+
+$(STAMP): requirements.txt requirements-test.txt pyproject.toml
+	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@echo "installing requirements"
+	@$(BIN)/python -m pip install --quiet -r requirements.txt -r requirements-test.txt
+	@$(BIN)/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+	@echo "ready: $(BIN)/hyphe"
+
+webui:
+	@if [ ! -f webui/package.json ]; then :; \
+	elif ! command -v npm >/dev/null; then echo "webui: not built (npm is not installed)"; \
+	elif [ webui/dist -nt webui/package.json ]; then :; \
+	elif (cd webui && npm ci --silent && npm run --silent build) >webui/build.log 2>&1; then echo "webui: built"; \
+	else echo "webui: not built (see webui/build.log)"; fi
+
+demo: setup ## crawl the bundled local web and draw its network into demo-output/
+	@$(BIN)/python -m hyphe_core.demo
+
+run: setup ## start the service
+	@$(BIN)/hyphe serve
+
+test: setup ## the fast tests, then lint, types and import contracts
+	@$(MAKE) lint types
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
+
+test-slow: setup ## the slow tests alone
+	@$(BIN)/python -m pytest -q -m slow
+
+test-all: setup ## everything, the slow tests too
+	@$(MAKE) test
+	@$(MAKE) test-slow
+
+lint: setup ## ruff and the import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/lint-imports --no-logo >/dev/null 2>&1 || $(BIN)/lint-imports
+
+types: setup ## strict mypy
+	@$(BIN)/mypy
+
+bench: setup ## measure speed against the yardsticks
+	@$(BIN)/python -m benchmarks
+
+docs: setup ## write the generated pages of docs/ again
+	@$(BIN)/python -m hyphe_core.docs
+
+clean: ## remove what building, testing and the demo left behind
+	@rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis demo-output

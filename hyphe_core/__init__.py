@@ -1,0 +1,1 @@
+"""The crawler service: configuration, crawling, parsing, exports, API and command line."""
