@@ -1,0 +1,1 @@
+"""Storages under the memory structure: one module for each database."""

@@ -1,0 +1,65 @@
+"""Errors of the memory structure. Each class is also the builtin kind a caller would guess.
+
+Three families: the caller gave something wrong (`CallerError`), the store cannot serve (`StoreError`), and the
+stored data contradict themselves (`CorruptCorpus`, also a `StoreError`).
+"""
+
+
+class MemoryStructureError(Exception):
+    """Root of every error raised by this package."""
+
+
+class CallerError(MemoryStructureError):
+    """The request cannot be carried out as asked; nothing was changed."""
+
+
+class NotFound(CallerError, LookupError):
+    """No record has this key. The message names the kind of record and the key."""
+
+
+class AlreadyExists(CallerError, ValueError):
+    """Something else holds this key already. The message names both."""
+
+
+class InvalidValue(CallerError, ValueError):
+    """A value is outside what is accepted. The message says what was given and what is accepted."""
+
+
+class PrefixTaken(AlreadyExists):
+    """An LRU prefix belongs to another web entity.
+
+    `prefix` is the LRU, `web_entity_id` its owner.
+    """
+
+    def __init__(self, prefix: str, web_entity_id: int) -> None:
+        super().__init__(f"prefix {prefix} already belongs to web entity {web_entity_id}")
+        self.prefix = prefix
+        self.web_entity_id = web_entity_id
+
+
+class IllegalTransition(CallerError, ValueError):
+    """A crawl job cannot go from its present state to the one asked for."""
+
+
+class StoreError(MemoryStructureError, OSError):
+    """The store cannot serve: absent, locked, unreachable, full."""
+
+
+class StoreLocked(StoreError, TimeoutError):
+    """Another process held the write lock for longer than the busy time-out."""
+
+
+class StoreUnreachable(StoreError, ConnectionError):
+    """The database server does not answer. Nothing of the current batch was acknowledged."""
+
+
+class StoreFull(StoreError):
+    """The disk is full or the quota reached. The transaction was rolled back."""
+
+
+class SchemaMismatch(StoreError):
+    """The corpus was written by a newer version of this program."""
+
+
+class CorruptCorpus(StoreError):
+    """Stored records contradict each other. Run the maintenance job `check` to list what differs."""
