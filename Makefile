@@ -11,15 +11,15 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help setup webui demo run test test-slow test-all lint types bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) webui ## create .venv with the project, its console script `hyphe` and the test tools
 
 $(STAMP): requirements.txt requirements-test.txt pyproject.toml
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing requirements"
-	@$(BIN)/python -m pip install --quiet -r requirements.txt -r requirements-test.txt
-	@$(BIN)/python -m pip install --quiet --no-deps --editable .
+	@$(BIN)/python -m pip install -qq -r requirements.txt -r requirements-test.txt
+	@$(BIN)/python -m pip install -qq --no-deps --editable .
 	@touch $@
 	@echo "ready: $(BIN)/hyphe"
 
