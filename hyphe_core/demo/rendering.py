@@ -27,7 +27,7 @@ def render_body(site: Site, page: Page) -> bytes:
 
 
 def render_markup(text: str) -> str:
-    """HTML of a page's text: `# heading`, `- item`, `| aside`, `<raw`, else a paragraph; `[links](url)` in all."""
+    """HTML of a text: `# heading`, `- item`, `| aside`, `<raw`, else a paragraph, with `[links](url)`."""
     return "\n".join(_iter_blocks(line for line in text.splitlines() if line.strip()))
 
 

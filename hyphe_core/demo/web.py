@@ -1,8 +1,8 @@
 """The demo web on one loopback port: `python -m hyphe_core.demo.web --port 0` prints its port, then serves.
 
-A client names it as its HTTP proxy, or sends the wanted host in the Host header. A host that is not part of
-this web is answered 502, as a proxy does where a name does not resolve. CONNECT is refused with 501: it speaks
-plain HTTP only.
+A client names it as its HTTP proxy, or sends the wanted host in the Host header. A host that is not
+part of this web is answered 502, as a proxy does where a name does not resolve. CONNECT is refused with 501:
+it speaks plain HTTP only.
 """
 
 from __future__ import annotations
@@ -86,11 +86,14 @@ class DemoWeb:
 def find_page(site: Site, target: str) -> Page | None:
     """The page of a site at a path with query, written or computed.
 
-    Queries that the site does not know are ignored, as most real servers do.
+    Queries that the site does not know are ignored, as most real servers do. Escapes of a path may stand for
+    UTF-8 octets (what browsers send) or for those of the site's own charset.
     """
-    target = unquote(target, encoding=site.charset) if "%" in target else target
-    page = site.pages.get(target) or find_generated_page(site, target)
-    return page or site.pages.get(urlsplit(target).path)
+    for spelling in (target, unquote(target), unquote(target, encoding=site.charset)):
+        page = site.pages.get(spelling) or find_generated_page(site, spelling)
+        if page or (page := site.pages.get(urlsplit(spelling).path)):
+            return page
+    return None
 
 
 def make_page_answer(site: Site, page: Page) -> Answer:
