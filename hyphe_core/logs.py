@@ -41,7 +41,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: at, level, logger, message, extra values, and `traceback` after an exception."""
+    """One JSON object a line: at, level, logger, message, extra values, `traceback` after an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line for a record."""

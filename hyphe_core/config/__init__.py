@@ -1,4 +1,4 @@
-"""The configuration of a process: `Config`, and `load_config` that makes it of file, environment and flags."""
+"""The configuration of a process: `Config`, and `load_config`, which makes it of file, environment, flags."""
 
 from hyphe_core.config.describing import ENVIRONMENT_PREFIX, Setting, shown_value
 from hyphe_core.config.fields import (

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from hyphe_core.config.describing import ENVIRONMENT_PREFIX, shown_value
+from hyphe_core.config.describing import ENVIRONMENT_PREFIX
 from hyphe_core.config.fields import Config, honest_user_agent, list_settings
 from hyphe_core.errors import ConfigError
 
@@ -168,7 +168,9 @@ def _environment_text(value: object) -> str:
         return ",".join(value)
     if isinstance(value, float):
         return repr(value)
-    return "" if value is None else shown_value(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
 
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in list_settings()}
