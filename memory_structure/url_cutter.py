@@ -1,0 +1,116 @@
+"""URL -> LRU: the page key of an address. On the path of every link found, so made to be fast.
+
+The head (scheme, port, host stems) of an origin is remembered, boundedly; a path or query that a precompiled
+pattern finds in its one spelling is taken as it is. All else goes the careful way.
+"""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from memory_structure.hosts import is_single_stem
+from memory_structure.recoding import is_plain_path, is_plain_query, recode_path, recode_query
+from memory_structure.suffixes import SuffixTable, suffix_table
+from memory_structure.tracking import Tracker, drop_tracking, tracker_for
+from memory_structure.urls import DEFAULT_POLICY, UrlParts, UrlPolicy, remove_dot_segments, split_url
+
+_MEMO_SIZE: Final = 1 << 16  # origins; about 20 MB when full, then begun again
+_URL: Final = re.compile(r"(https?://[^/?#\\@]+)(/[^?#]*)?(?:\?([^#]*))?(?:#.*)?", re.DOTALL).fullmatch
+_NEEDS_TIDYING: Final = re.compile(r"[\x00-\x20\\\ud800-\udfff]").search
+_PRINTABLE: Final = re.compile(r"[!-~]+").fullmatch
+
+
+class UrlCutter:
+    """Cuts URLs into page keys under one policy; remembers hosts, boundedly. Safe to share between
+    threads."""
+
+    __slots__ = ("_heads", "_policy", "_suffixes")
+
+    def __init__(self, policy: UrlPolicy = DEFAULT_POLICY) -> None:
+        self._policy = policy
+        self._suffixes = suffix_table(policy.private_suffixes)
+        self._heads: dict[str, tuple[str, Tracker]] = {}
+
+    @property
+    def policy(self) -> UrlPolicy:
+        """The policy given at construction."""
+        return self._policy
+
+    def lru(self, url: str) -> str:
+        """The key of the page at an absolute URL. Raises BadUrl with the reason in words."""
+        match = _URL(url)
+        if match is None or len(url) > self._policy.max_length:
+            return self._careful_lru(url)
+        origin, path, query = match.groups()
+        known = self._heads.get(origin)
+        if known is None:
+            return self._learning_lru(url, origin)
+        lru, tracker = known
+        if path is not None and path != "/":
+            if not is_plain_path(path):
+                if _NEEDS_TIDYING(path):
+                    return self._careful_lru(url)
+                path = recode_path(path)
+            if "/." in path:
+                path = remove_dot_segments(path)
+            lru += _path_stems(path)
+        if query:
+            if not is_plain_query(query):
+                if _NEEDS_TIDYING(query):
+                    return self._careful_lru(url)
+                query = recode_query(query)
+            return lru + self._query_stem(query, tracker)
+        return lru
+
+    def _careful_lru(self, url: str) -> str:
+        parts = split_url(url, self._policy)
+        head, tracker = self._head(parts)
+        path = remove_dot_segments(recode_path(parts.path))
+        return head + _path_stems(path) + self._query_stem(recode_query(parts.query), tracker)
+
+    def _learning_lru(self, url: str, origin: str) -> str:
+        """As careful, and remembers the origin as it was spelled."""
+        lru = self._careful_lru(url)
+        if _PRINTABLE(origin):
+            if len(self._heads) >= _MEMO_SIZE:
+                self._heads.clear()
+            self._heads[origin] = self._head(split_url(origin, self._policy))
+        return lru
+
+    def _head(self, parts: UrlParts) -> tuple[str, Tracker]:
+        port = "" if parts.port is None else f"t:{parts.port}|"
+        stems = _host_stems(parts.host, self._suffixes)
+        return f"s:{parts.scheme}|{port}{stems}", tracker_for(parts.host)
+
+    def _query_stem(self, query: str, tracker: Tracker) -> str:
+        if query and self._policy.drop_tracking:
+            query = drop_tracking(query, tracker)
+        return f"q:{query}|" if query else ""
+
+
+def _path_stems(path: str) -> str:
+    """Stems of a recoded path; the lone slash after the host has none."""
+    return "p:" + path[1:].replace("/", "|p:") + "|" if len(path) > 1 else ""
+
+
+def _host_stems(host: str, suffixes: SuffixTable) -> str:
+    """Stems of a canonical host. A host that is a public suffix is cut by the next shorter one: it owns no
+    tenant."""
+    if is_single_stem(host) or "." not in host:
+        return f"h:{host}|"
+    suffix = suffixes.suffix_of(host)
+    if suffix == host:
+        suffix = suffixes.suffix_of(host.partition(".")[2])
+    labels = host[: -len(suffix) - 1].split(".")
+    return f"h:{suffix}|h:" + "|h:".join(labels[::-1]) + "|"
+
+
+@lru_cache(maxsize=16)
+def cutter_for(policy: UrlPolicy) -> UrlCutter:
+    """The process's shared cutter for a policy."""
+    return UrlCutter(policy)
+
+
+def url_to_lru(url: str, policy: UrlPolicy = DEFAULT_POLICY) -> str:
+    """The key of the page at an absolute URL. Raises BadUrl with the reason in words."""
+    return cutter_for(policy).lru(url)
