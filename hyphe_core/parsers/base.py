@@ -1,0 +1,117 @@
+"""What goes into a parser and what comes out: `Document` in, `ParseResult` out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from memory_structure.records import Area, LinkKind
+
+MAX_TITLE_CHARACTERS = 1024
+MAX_ANCHOR_CHARACTERS = 1024
+MAX_TEXT_CHARACTERS = 1_000_000
+MAX_LINKS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An answer to be parsed.
+
+    `url` is the URL that answered, `content_type` the header's value as received (None when there is none),
+    `headers` pairs with lower-case names in order of arrival (`x-robots-tag` and `content-language` are read),
+    `agent_token` the product token by which robots directives may name this crawler ("" = none).
+    """
+
+    url: str
+    body: bytes
+    content_type: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    agent_token: str = ""
+
+    def list_header_values(self, name: str) -> list[str]:
+        """Values of all headers of this lower-case name, in order of arrival."""
+        return [value for key, value in self.headers if key == name]
+
+
+class Link(NamedTuple):
+    """A link as it stands in a page. A named tuple: some forty are made for each page.
+
+    `url` is absolute, joined to the base, its fragment kept; it is not normalised. `anchor` has its white space
+    folded. `rel` holds the distinct lower-case tokens, sorted, joined by a space.
+    """
+
+    url: str
+    kind: LinkKind
+    anchor: str
+    rel: str
+    area: Area
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsDirectives:
+    """What a page asks of robots, merged from its meta elements and headers: a ban anywhere is a ban."""
+
+    index: bool = True
+    follow: bool = True
+    archive: bool = True
+    snippet: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """A meta refresh that leads to another URL (absolute, as found)."""
+
+    url: str
+    delay_seconds: float
+
+
+class Alternate(NamedTuple):
+    """The page in another language: a lower-case language tag (or `x-default`) and an absolute URL."""
+
+    language: str
+    url: str
+
+
+class SchemeCount(NamedTuple):
+    """How many links of a page lead to a scheme that is not of the web."""
+
+    scheme: str
+    n_links: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """What a parser found in one document.
+
+    `links` are in document order with duplicates, at most `MAX_LINKS`; `n_links_cut` counts those over the limit.
+    Links to schemes such as mailto or javascript are counted in `n_links_by_scheme` (sorted), not returned.
+    `canonical` and `refresh` are absolute URLs. `encoding` is "" when the body was not read as text;
+    `encoding_source` names the evidence (see `encoding.EncodingSource`). `warnings` are short words for humans.
+    """
+
+    base_url: str
+    title: str = ""
+    text: str = ""
+    links: tuple[Link, ...] = ()
+    canonical: str | None = None
+    robots: RobotsDirectives = RobotsDirectives()
+    refresh: Refresh | None = None
+    language: str = ""
+    alternates: tuple[Alternate, ...] = ()
+    encoding: str = ""
+    encoding_source: str = ""
+    n_links_cut: int = 0
+    n_links_by_scheme: tuple[SchemeCount, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Parser(ABC):
+    """Turns documents of some media types into results. Instances hold no state of a page and may be shared."""
+
+    media_types: tuple[str, ...] = ()
+    """Lower-case media types read by this parser: `text/html`, or `image/*` for a whole family."""
+
+    @abstractmethod
+    def parse(self, document: Document) -> ParseResult:
+        """Read the document. A broken page gives what could be read and warnings; it never raises for content."""

@@ -1,0 +1,202 @@
+"""Character encoding of a page: which one, and on what evidence.
+
+Order of evidence (design decision): byte order mark, charset of the header, declaration in the first 8 KiB (meta, or
+the XML declaration), then for undeclared bytes: valid UTF-8 is UTF-8, statistics only when they are nearly certain,
+else windows-1252. A label that means nothing is passed over with a warning. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+import cchardet
+
+UTF_8 = "utf-8"
+FALLBACK = "windows-1252"
+MIN_CONFIDENCE = 0.9
+N_DECLARATION_BYTES = 8192
+_N_STATISTICS_BYTES = 65_536
+
+
+class EncodingSource(StrEnum):
+    """The evidence an encoding was chosen on."""
+
+    BOM = "bom"
+    HEADER = "header"
+    META = "meta"
+    XML = "xml"
+    ASCII = "ascii"
+    VALID_UTF8 = "valid-utf8"
+    STATISTICS = "statistics"
+    DEFAULT = "default"
+
+
+class Encoding(NamedTuple):
+    """An encoding in lower case as the web names it, the evidence, and a warning ("" = none)."""
+
+    name: str
+    source: EncodingSource
+    warning: str = ""
+
+
+_BOMS = (
+    (b"\xef\xbb\xbf", UTF_8),
+    (b"\xff\xfe", "utf-16le"),
+    (b"\xfe\xff", "utf-16be"),
+)
+# What the web means by a label, where that is not what Python's codec of the same name does (WHATWG Encoding Standard).
+_MEANINGS = {
+    "iso-8859-1": FALLBACK,
+    "iso8859-1": FALLBACK,
+    "iso_8859-1": FALLBACK,
+    "latin1": FALLBACK,
+    "latin-1": FALLBACK,
+    "l1": FALLBACK,
+    "ascii": FALLBACK,
+    "us-ascii": FALLBACK,
+    "ansi_x3.4-1968": FALLBACK,
+    "cp819": FALLBACK,
+    "ibm819": FALLBACK,
+    "cp1252": FALLBACK,
+    "x-cp1252": FALLBACK,
+    "utf8": UTF_8,
+    "unicode-1-1-utf-8": UTF_8,
+    "x-unicode20utf8": UTF_8,
+    "iso-8859-9": "windows-1254",
+    "iso8859-9": "windows-1254",
+    "latin5": "windows-1254",
+    "tis-620": "windows-874",
+    "iso-8859-11": "windows-874",
+    "gb2312": "gbk",
+    "gb_2312-80": "gbk",
+    "x-gbk": "gbk",
+    "euc-cn": "gbk",
+    "ks_c_5601-1987": "euc-kr",
+    "korean": "euc-kr",
+    "windows-949": "euc-kr",
+    "shift-jis": "shift_jis",
+    "x-sjis": "shift_jis",
+    "sjis": "shift_jis",
+    "ms_kanji": "shift_jis",
+    "windows-31j": "shift_jis",
+    "x-euc-jp": "euc-jp",
+    "big5-hkscs": "big5",
+    "cn-big5": "big5",
+    "x-x-big5": "big5",
+    "x-mac-roman": "macintosh",
+    "mac": "macintosh",
+    "unicode": "utf-16le",
+    "utf-16": "utf-16le",
+    "x-user-defined": FALLBACK,
+}
+# Wider codecs of Python that read what the web writes under the name.
+_CODECS = {
+    "windows-874": "cp874",
+    "gbk": "gb18030",
+    "euc-kr": "cp949",
+    "shift_jis": "cp932",
+    "big5": "big5hkscs",
+    "macintosh": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "iso-8859-8-i": "iso-8859-8",
+}
+# Codecs that turn plain ASCII bytes into something else are refused from a declaration written in ASCII.
+_NEVER = frozenset({"utf-7", "utf7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"})
+_HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+_META_CHARSET = re.compile(
+    rb"""<meta\s(?:[^>]*?[\s"';])?charset\s*=\s*["']?\s*([^\s"'/>;]+)""",
+    re.IGNORECASE,
+)
+_XML_ENCODING = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)""")
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+
+
+def find_encoding(label: str) -> str | None:
+    """The encoding a label means on the web, in lower case; None when there is none that reads text."""
+    name = label.strip().strip("\"'").lower()
+    name = _MEANINGS.get(name, name)
+    if name in (UTF_8, FALLBACK):
+        return name
+    if name in _NEVER:
+        return None
+    try:
+        info = codecs.lookup(_CODECS.get(name, name))
+    except (LookupError, ValueError, UnicodeError):
+        return None
+    return name if info._is_text_encoding else None
+
+
+def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
+    """Encoding of a page by the order of evidence above."""
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return Encoding(name, EncodingSource.BOM)
+    warning = ""
+    for label, source in _list_declarations(body, content_type):
+        name_or_none = find_encoding(label)
+        if name_or_none is not None:
+            return Encoding(_readable(name_or_none, source), source, warning)
+        warning = warning or f"unknown encoding {label[:40]!r} ({source})"
+    return guess_encoding(body, warning)
+
+
+def guess_encoding(body: bytes, warning: str = "") -> Encoding:
+    """Encoding of bytes that declare none."""
+    if body.isascii():
+        return Encoding(UTF_8, EncodingSource.ASCII, warning)
+    if _is_utf8(body):
+        return Encoding(UTF_8, EncodingSource.VALID_UTF8, warning)
+    found = cchardet.detect(body[:_N_STATISTICS_BYTES])
+    label, confidence = found["encoding"], found["confidence"]
+    if label is not None and confidence is not None and confidence >= MIN_CONFIDENCE:
+        name = find_encoding(label)
+        if name is not None and name != UTF_8:
+            return Encoding(name, EncodingSource.STATISTICS, warning)
+    return Encoding(FALLBACK, EncodingSource.DEFAULT, warning)
+
+
+def decode(body: bytes, encoding: str) -> str:
+    """Text of a body in an encoding that `find_encoding` gave; bytes it cannot read become U+FFFD."""
+    text = body.decode(_CODECS.get(encoding, encoding), "replace")
+    return text.removeprefix("\ufeff")
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """Bytes of a text in an encoding that `find_encoding` gave; characters it lacks become decimal references."""
+    return text.encode(_CODECS.get(encoding, encoding), "xmlcharrefreplace")
+
+
+def _list_declarations(body: bytes, content_type: str | None) -> list[tuple[str, EncodingSource]]:
+    """Labels found in the header, then in the body, in the order in which they count."""
+    found: list[tuple[str, EncodingSource]] = []
+    if content_type is not None and (match := _HEADER_CHARSET.search(content_type)):
+        found.append((match[1], EncodingSource.HEADER))
+        if find_encoding(match[1]) is not None:
+            return found
+    head = body[:N_DECLARATION_BYTES]
+    if b"<?xml" in head[:64] and (declared := _XML_ENCODING.match(head)):
+        found.append((declared[1].decode("latin-1"), EncodingSource.XML))
+    if b"<!--" in head:
+        head = _COMMENT.sub(b"", head)
+    if meta := _META_CHARSET.search(head):
+        found.append((meta[1].decode("latin-1"), EncodingSource.META))
+    return found
+
+
+def _readable(name: str, source: EncodingSource) -> str:
+    """A declaration that could be read as ASCII cannot stand in UTF-16: such pages are UTF-8 (HTML Standard)."""
+    if source in (EncodingSource.META, EncodingSource.XML) and name.startswith(("utf-16", "utf-32")):
+        return UTF_8
+    return name
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Whether all bytes are valid UTF-8; a character cut at the very end is forgiven (cut bodies)."""
+    try:
+        codecs.utf_8_decode(body, "strict", False)
+    except UnicodeDecodeError:
+        return False
+    return True

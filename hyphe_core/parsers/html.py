@@ -1,0 +1,375 @@
+"""HTML and XHTML pages: one parse, one walk over the tree, then addresses are resolved."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+from urllib.parse import quote
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from hyphe_core.parsers import tree
+from hyphe_core.parsers.base import (
+    MAX_ANCHOR_CHARACTERS,
+    MAX_LINKS,
+    MAX_TEXT_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    Alternate,
+    Document,
+    Link,
+    Parser,
+    ParseResult,
+    Refresh,
+    SchemeCount,
+)
+from hyphe_core.parsers.defusing import defuse
+from hyphe_core.parsers.encoding import UTF_8, Encoding, decode, detect_encoding, encode
+from hyphe_core.parsers.refresh import read_refresh
+from hyphe_core.parsers.robots_directives import merge_robots
+from memory_structure.records import Area, LinkKind
+from memory_structure.urls import join_url
+
+# Relations of `link` elements that lead to something like a page; style sheets, icons and the like are not links.
+PAGE_RELATIONS = frozenset(
+    "alternate next prev previous author license search help bookmark up first last me shortlink amphtml hub".split()
+)
+_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
+_WEB = ("http://", "https://")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+_MAX_SCHEME_CHARACTERS = 32
+_MAX_LANGUAGE_CHARACTERS = 35
+# Nodes of a link that are read for its anchor: links can be nested thousands deep by way of `object`.
+_MAX_ANCHOR_NODES = 500
+
+
+class HtmlParser(Parser):
+    """Reads HTML; XHTML goes the same way, since real XHTML is seldom well-formed."""
+
+    media_types = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
+
+    def parse(self, document: Document) -> ParseResult:
+        """Links in document order with those of `link` elements and of `noscript` among them."""
+        encoding = detect_encoding(document.body, document.content_type)
+        markup = document.body
+        if encoding.name != UTF_8:
+            markup = decode(markup, encoding.name).encode("utf-8", "replace")
+        markup, warning = defuse(markup)
+        warnings = tuple(filter(None, (encoding.warning, warning)))
+        try:
+            root = LexborHTMLParser(markup).root
+        except (SelectolaxError, RuntimeError) as error:
+            return _empty_result(document, encoding, (*warnings, f"unreadable HTML: {error}"))
+        if root is None:
+            return _empty_result(document, encoding, warnings)
+        reader = _PageReader(document, with_roles=b"role" in markup.lower())
+        reader.read(root)
+        return reader.result(encoding, warnings)
+
+
+def _empty_result(document: Document, encoding: Encoding, warnings: tuple[str, ...]) -> ParseResult:
+    return ParseResult(
+        base_url=document.url,
+        robots=merge_robots([], document),
+        encoding=encoding.name,
+        encoding_source=encoding.source,
+        warnings=warnings,
+    )
+
+
+class _Found(NamedTuple):
+    """A link before its address is resolved."""
+
+    href: str
+    kind: LinkKind
+    anchor: str
+    rel: str
+    area: Area
+
+
+class _PageReader:
+    """What is found in one page while its tree is walked. Addresses are kept as written until the base is known."""
+
+    __slots__ = (
+        "_agent_token",
+        "_alternates",
+        "_areas",
+        "_base_href",
+        "_canonical",
+        "_document",
+        "_found",
+        "_language",
+        "_language_meta",
+        "_n_cut",
+        "_refresh",
+        "_robots",
+        "_text",
+        "_title",
+    )
+
+    def __init__(self, document: Document, with_roles: bool) -> None:
+        self._document = document
+        self._agent_token = document.agent_token.lower()
+        self._areas = tree.AreaFinder(with_roles)
+        self._found: list[_Found] = []
+        self._n_cut = 0
+        self._base_href: str | None = None
+        self._title: str | None = None
+        self._canonical: str | None = None
+        self._refresh: tuple[str, float] | None = None
+        self._robots: list[str] = []
+        self._alternates: list[tuple[str, str]] = []
+        self._language = ""
+        self._language_meta = ""
+        self._text = ""
+
+    # -- the walk -------------------------------------------------------
+    def read(self, root: LexborNode) -> None:
+        """Walk the whole tree once. It must not change meanwhile: areas are remembered by node."""
+        self._language = _tag_of_language(_first_of(root.attributes, "lang", "xml:lang"))
+        handlers = {
+            tree.A: self._on_a,
+            tree.AREA: self._on_area,
+            tree.IFRAME: self._on_frame,
+            tree.FRAME: self._on_frame,
+            tree.LINK: self._on_link,
+            tree.META: self._on_meta,
+            tree.BASE: self._on_base,
+            tree.TITLE: self._on_title,
+            tree.NOSCRIPT: self._on_noscript,
+        }
+        text = tree.gather_text(root.traverse(include_text=True), handlers)
+        self._text = " ".join(text.split())[:MAX_TEXT_CHARACTERS]
+
+    def _on_a(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if "href" not in attributes:
+            return
+        found = self._found
+        if len(found) >= MAX_LINKS:
+            self._n_cut += 1
+            return
+        rel = attributes.get("rel")
+        found.append(
+            _new_found(
+                _Found,
+                (
+                    attributes["href"] or "",
+                    LinkKind.HYPERLINK,
+                    _anchor_of(node),
+                    fold_rel(rel) if rel else "",
+                    self._areas.area_of(node),
+                ),
+            )
+        )
+
+    def _on_area(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if "href" in attributes:
+            rel = fold_rel(attributes.get("rel") or "")
+            self._add(node, attributes["href"] or "", LinkKind.HYPERLINK, attributes.get("alt"), rel)
+
+    def _on_frame(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        src = attributes.get("src")
+        if src and not src.isspace():  # an empty frame shows about:blank
+            self._add(node, src, LinkKind.FRAME, attributes.get("title"), "")
+
+    def _on_link(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        href = attributes.get("href")
+        if not href or href.isspace():
+            return
+        rel = fold_rel(attributes.get("rel") or "")
+        relations = rel.split()
+        if "canonical" in relations and self._canonical is None:
+            self._canonical = href
+        if "stylesheet" in relations or PAGE_RELATIONS.isdisjoint(relations):
+            return
+        if "alternate" in relations and attributes.get("hreflang"):
+            self._alternates.append((_tag_of_language(attributes["hreflang"]), href))
+        media_type = (attributes.get("type") or "").partition(";")[0].strip().lower()
+        is_feed = "alternate" in relations and media_type in _FEED_TYPES
+        self._add(node, href, LinkKind.FEED if is_feed else LinkKind.HEAD, attributes.get("title"), rel)
+
+    def _on_meta(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        content = attributes.get("content")
+        if not content:
+            return
+        name = (attributes.get("name") or "").strip().lower()
+        if name and (name == "robots" or name == self._agent_token):
+            self._robots.append(content)
+        pragma = (attributes.get("http-equiv") or "").strip().lower()
+        if pragma == "refresh" and self._refresh is None:
+            self._refresh = read_refresh(content)
+        elif pragma == "content-language" and not self._language_meta:
+            self._language_meta = _tag_of_language(content)
+
+    def _on_base(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if self._base_href is None and "href" in attributes:
+            self._base_href = attributes["href"] or ""
+
+    def _on_title(self, node: LexborNode) -> None:
+        if self._title is None:
+            parent = node.parent
+            if parent is None or parent.tag_id != tree.SVG:
+                self._title = _fold(node.text())[:MAX_TITLE_CHARACTERS]
+
+    def _on_noscript(self, node: LexborNode) -> None:
+        """Content for readers without scripts: its links count, its directives and text do not."""
+        children = islice(node.traverse(include_text=True), 1, None)
+        tree.gather_text(
+            children,
+            {
+                tree.A: self._on_a,
+                tree.AREA: self._on_area,
+                tree.IFRAME: self._on_frame,
+                tree.FRAME: self._on_frame,
+            },
+        )
+
+    def _add(self, node: LexborNode, href: str, kind: LinkKind, label: str | None, rel: str) -> None:
+        if len(self._found) >= MAX_LINKS:
+            self._n_cut += 1
+            return
+        anchor = _fold(label)[:MAX_ANCHOR_CHARACTERS] if label else ""
+        self._found.append(_Found(href, kind, anchor, rel, self._areas.area_of(node)))
+
+    # -- the result -----------------------------------------------------
+    def result(self, encoding: Encoding, warnings: tuple[str, ...]) -> ParseResult:
+        """Resolve what was found against the base."""
+        base, base_warning = self._base_url()
+        if encoding.name != UTF_8:
+            self._found = [
+                found._replace(href=encode_query(found.href, encoding.name)) for found in self._found
+            ]
+        links, schemes = _resolve(self._found, base)
+        return ParseResult(
+            base_url=base,
+            title=self._title or "",
+            text=self._text,
+            links=links,
+            canonical=_find_web_url(base, self._canonical),
+            robots=merge_robots(self._robots, self._document),
+            refresh=self._resolved_refresh(base),
+            language=self._language or self._header_language() or self._language_meta,
+            alternates=self._resolved_alternates(base),
+            encoding=encoding.name,
+            encoding_source=encoding.source,
+            n_links_cut=self._n_cut,
+            n_links_by_scheme=schemes,
+            warnings=(*warnings, base_warning) if base_warning else warnings,
+        )
+
+    def _base_url(self) -> tuple[str, str]:
+        """(base of the page's addresses, warning): the first base element that leads to the web, else the page."""
+        url = self._document.url
+        if self._base_href is None:
+            return url, ""
+        base = join_url(url, self._base_href)
+        return (base, "") if base.startswith(_WEB) else (url, "base href ignored")
+
+    def _resolved_refresh(self, base: str) -> Refresh | None:
+        if self._refresh is None:
+            return None
+        url = _find_web_url(base, self._refresh[0])
+        return None if url is None else Refresh(url, self._refresh[1])
+
+    def _resolved_alternates(self, base: str) -> tuple[Alternate, ...]:
+        if not self._alternates:
+            return ()
+        resolved = ((language, _find_web_url(base, href)) for language, href in self._alternates)
+        return tuple(Alternate(language, url) for language, url in resolved if url is not None and language)
+
+    def _header_language(self) -> str:
+        for value in self._document.list_header_values("content-language"):
+            if language := _tag_of_language(value):
+                return language
+        return ""
+
+
+_new_found = (
+    tuple.__new__
+)  # a third of the cost of the generated constructor, which only gives names to arguments
+
+
+def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[SchemeCount, ...]]:
+    """Links of the web with absolute addresses, and counts of the others by scheme."""
+    links: list[Link] = []
+    schemes: Counter[str] = Counter()
+    for href, kind, anchor, rel, area in found:
+        url = join_url(base, href)
+        if not url.startswith(_WEB):
+            match = _SCHEME.match(url)
+            scheme = match[1].lower() if match else ""
+            if scheme not in (
+                "http",
+                "https",
+            ):  # malformed web addresses are refused later, with their reason
+                schemes[scheme[:_MAX_SCHEME_CHARACTERS]] += 1
+                continue
+        links.append(tuple.__new__(Link, (url, kind, anchor, rel, area)))
+    counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
+    return tuple(links), counts
+
+
+def _anchor_of(node: LexborNode) -> str:
+    """Text of a link, else the alternative text of its first image that has one."""
+    child = node.first_child
+    if child is None:
+        return ""
+    if child.tag_id == tree.TEXT and child.next is None:
+        return " ".join((child.text_content or "").split())[:MAX_ANCHOR_CHARACTERS]
+    alts: list[str] = []
+
+    def on_img(image: LexborNode) -> None:
+        if alt := image.attributes.get("alt"):
+            alts.append(alt)
+
+    nodes = islice(node.traverse(include_text=True), _MAX_ANCHOR_NODES)
+    text = _fold(tree.gather_text(nodes, {tree.IMG: on_img}))
+    if not text:
+        text = next(filter(None, map(_fold, alts)), "")
+    return text[:MAX_ANCHOR_CHARACTERS]
+
+
+@lru_cache(maxsize=512)
+def fold_rel(rel: str) -> str:
+    """The distinct tokens of a rel attribute in lower case, sorted, joined by a space."""
+    return " ".join(sorted(set(rel.lower().split())))
+
+
+def encode_query(href: str, encoding: str) -> str:
+    """The address with non-ASCII characters of its query percent-encoded in the page's encoding, as browsers send them."""
+    if href.isascii() or "?" not in href or encoding.startswith("utf-16"):
+        return href
+    before, mark, rest = href.partition("?")
+    query, hash_mark, fragment = rest.partition("#")
+    encoded = _NON_ASCII.sub(lambda match: quote(encode(match[0], encoding), safe="&#;"), query)
+    return before + mark + encoded + hash_mark + fragment
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _first_of(attributes: dict[str, str | None], *names: str) -> str:
+    return next((value for name in names if (value := attributes.get(name))), "")
+
+
+def _tag_of_language(value: str | None) -> str:
+    """The first language tag of a value, in lower case."""
+    return (value or "").partition(",")[0].strip().lower()[:_MAX_LANGUAGE_CHARACTERS]
+
+
+def _find_web_url(base: str, href: str | None) -> str | None:
+    """The absolute address, None when there is none or it leads to another scheme."""
+    if href is None:
+        return None
+    url = join_url(base, href)
+    return url if url.startswith(_WEB) else None
