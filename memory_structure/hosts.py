@@ -9,6 +9,8 @@ from urllib.parse import unquote_to_bytes
 import idna
 
 IPV4: Final = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}")
+# A name with nothing to convert and nothing to doubt: most hosts. Its last label begins with a letter.
+_ORDINARY_HOST: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)++[a-z][a-z0-9_-]{0,62}")
 _PLAIN_HOST: Final = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*+")
 _EXOTIC_DOTS: Final = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."})
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -27,6 +29,8 @@ def canonical_host(raw: str) -> str:
     International names become punycode (UTS 46, non-transitional). IPv6 keeps its brackets, compressed. A
     single label passes: whether it may be a page's host is the caller's decision.
     """
+    if _ORDINARY_HOST.fullmatch(raw) and len(raw) <= _MAX_HOST and "xn--" not in raw:
+        return raw
     if raw.startswith("["):
         return _canonical_ipv6(raw)
     host = raw.lower() if raw.isascii() and "%" not in raw else _to_ascii(raw)
@@ -37,7 +41,7 @@ def canonical_host(raw: str) -> str:
 
 def is_single_stem(host: str) -> bool:
     """Whether a canonical host has no inner structure: an IP address or localhost."""
-    return host == "localhost" or host.startswith("[") or IPV4.fullmatch(host) is not None
+    return host == "localhost" or host[-1:] == "]" or IPV4.fullmatch(host) is not None
 
 
 def unicode_host(host: str) -> str:

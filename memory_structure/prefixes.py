@@ -1,11 +1,12 @@
 """Prefixes: an LRU that stands for everything under it. Their variations, and a map that finds the owner
 of a page."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from memory_structure.hosts import is_single_stem
-from memory_structure.lru import head_of, host_of, split_stems
+from memory_structure.lru import head_of, host_of, range_end, split_stems
 from memory_structure.suffixes import suffix_table
 from memory_structure.urls import DEFAULT_POLICY, UrlPolicy
 
@@ -55,110 +56,99 @@ def _www_twin(head: str, policy: UrlPolicy) -> str | None:
 class PrefixMap(Generic[V]):
     """A map from LRU prefixes to values that answers, fast, which prefix owns an LRU. Works by whole stems.
 
-    A tree of dictionaries: one level a stem; the item of a prefix lies under the key "|", which no stem can
-    be.
+    One flat dictionary, asked for an LRU and its parents from the longest on. Most hosts have no prefix with a path:
+    those that have are counted, so that for the others the search begins at the host.
     """
 
-    __slots__ = ("_n", "_root")
+    __slots__ = ("_items", "_n_below_head", "_order")
 
     def __init__(self) -> None:
-        self._root: dict[str, Any] = {}
-        self._n = 0
+        self._items: dict[str, tuple[str, V]] = {}
+        self._n_below_head: dict[str, int] = {}
+        self._order: list[str] | None = None  # the prefixes sorted; None: to be made again
 
     def __len__(self) -> int:
-        return self._n
+        return len(self._items)
 
-    def __contains__(self, prefix: str) -> bool:
-        return self._item(prefix) is not None
+    def __contains__(self, prefix: object) -> bool:
+        return prefix in self._items
 
     def __getitem__(self, prefix: str) -> V:
-        item = self._item(prefix)
-        if item is None:
-            raise KeyError(prefix)
-        return item[1]
+        return self._items[prefix][1]
 
     def __iter__(self) -> Iterator[str]:
         """The prefixes, in text order."""
-        return (prefix for prefix, _ in self.iter_under(""))
+        return iter(self._sorted())
 
     def __setitem__(self, prefix: str, value: V) -> None:
-        node = self._root
-        for stem in split_stems(prefix):
-            node = node.setdefault(stem, {})
-        if "|" not in node:
-            self._n += 1
-        node["|"] = (prefix, value)
+        if prefix not in self._items:
+            self._order = None
+            head = head_of(prefix)
+            if head != prefix:
+                self._n_below_head[head] = self._n_below_head.get(head, 0) + 1
+        self._items[prefix] = (prefix, value)
 
     def __delitem__(self, prefix: str) -> None:
-        trail = [self._root]
-        stems = split_stems(prefix)
-        for stem in stems:
-            trail.append(trail[-1].get(stem) or {})
-        if "|" not in trail[-1]:
-            raise KeyError(prefix)
-        del trail[-1]["|"]
-        self._n -= 1
-        for stem, node in zip(reversed(stems), reversed(trail[:-1]), strict=True):
-            if node[stem]:
-                return
-            del node[stem]
+        del self._items[prefix]
+        self._order = None
+        head = head_of(prefix)
+        if head != prefix:
+            self._n_below_head[head] -= 1
+            if not self._n_below_head[head]:
+                del self._n_below_head[head]
 
     def get(self, prefix: str) -> V | None:
         """The value set for exactly this prefix, None when there is none."""
-        item = self._item(prefix)
+        item = self._items.get(prefix)
         return None if item is None else item[1]
 
     def find_owner(self, lru: str) -> tuple[str, V] | None:
-        """(prefix, value) of the longest prefix that is the LRU or one of its parents; None when there is
-        none."""
-        node = self._root
-        item = node.get("|")
-        for stem in lru[:-1].split("|"):
-            node = node.get(stem)  # type: ignore[assignment]  # None ends the walk
-            if node is None:
-                break  # type: ignore[unreachable]
-            item = node.get("|") or item
-        return item
+        """(prefix, value) of the longest prefix that is the LRU or one of its parents; None when there is none."""
+        items = self._items
+        end = lru.find("|", lru.rfind("|h:") + 1) + 1
+        if lru[:end] in self._n_below_head:
+            end = len(lru)
+        while end > 0:
+            item = items.get(lru[:end])
+            if item is not None:
+                return item
+            end = lru.rfind("|", 0, end - 1) + 1
+        return items.get("")
 
     def iter_over(self, lru: str) -> Iterator[tuple[str, V]]:
         """(prefix, value) of every prefix that is the LRU or one of its parents, shortest first."""
-        node: dict[str, Any] | None = self._root
-        for stem in ("", *split_stems(lru)):
-            node = node.get(stem) if stem and node else node
-            if node is None:
-                return
-            if "|" in node:
-                yield node["|"]
+        return reversed(self.list_over(lru))
+
+    def list_over(self, lru: str) -> list[tuple[str, V]]:
+        """(prefix, value) of every prefix that is the LRU or one of its parents, longest first."""
+        items = self._items
+        found = []
+        end = lru.find("|", lru.rfind("|h:") + 1) + 1
+        if lru[:end] in self._n_below_head:
+            end = len(lru)
+        while end > 0:
+            item = items.get(lru[:end])
+            if item is not None:
+                found.append(item)
+            end = lru.rfind("|", 0, end - 1) + 1
+        if "" in items:
+            found.append(items[""])
+        return found
 
     def iter_under(self, prefix: str) -> Iterator[tuple[str, V]]:
-        """(prefix, value) of every prefix at or under the given one, in text order."""
-        node = self._node(prefix)
-        if node is not None:
-            yield from _walk(node)
+        """(prefix, value) of every prefix at or under the given one, in text order, as the map is at the call."""
+        order = self._sorted()
+        under = order[bisect_left(order, prefix) : bisect_left(order, range_end(prefix))]
+        return iter([self._items[found] for found in under])
 
     def copy(self) -> "PrefixMap[V]":
         """An independent map with the same prefixes and the same value objects."""
         other: PrefixMap[V] = PrefixMap()
-        for prefix, value in self.iter_under(""):
-            other[prefix] = value
+        other._items = self._items.copy()
+        other._n_below_head = self._n_below_head.copy()
         return other
 
-    def _node(self, prefix: str) -> dict[str, Any] | None:
-        node: dict[str, Any] | None = self._root
-        for stem in split_stems(prefix):
-            node = node.get(stem) if node else None
-        return node
-
-    def _item(self, prefix: str) -> tuple[str, V] | None:
-        node = self._node(prefix)
-        return cast("tuple[str, V] | None", node.get("|")) if node else None
-
-
-def _walk(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Items of a subtree in text order. Stems sort with their closing bar: it comes after letters, not
-    before."""
-    if "|" in node:
-        yield node["|"]
-    for stem in sorted(node, key=lambda stem: stem + "|"):
-        if stem != "|":
-            yield from _walk(node[stem])
+    def _sorted(self) -> list[str]:
+        if self._order is None:
+            self._order = sorted(self._items)
+        return self._order

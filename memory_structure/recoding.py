@@ -47,19 +47,40 @@ def _kept_escapes() -> str:
 _KEPT: Final = _kept_escapes()
 _PLAIN_PATH: Final = re.compile(rf"(?:[{_PLAIN_CLASS}]+|{_KEPT})*+")
 _PLAIN_QUERY: Final = re.compile(rf"(?:[{_PLAIN_CLASS}?]+|{_KEPT})*+")
-_ODD_IN_PATH: Final = re.compile(rf"%(?!{_KEPT[1:]})(?:[0-9A-Fa-f]{{2}})?|[^{_PLAIN_CLASS}%]+")
-_ODD_IN_QUERY: Final = re.compile(rf"%(?!{_KEPT[1:]})(?:[0-9A-Fa-f]{{2}})?|[^{_PLAIN_CLASS}?%]+")
+# A run of anything to look at: an escape, a lone percent sign, a character that is not plain. The first item is spelled
+# out before the repetition because a search is fast when its pattern begins with a character class.
+_ESCAPE_TAIL: Final = r"(?:(?<=%)[0-9A-Fa-f]{2})?"
+_ODD_IN_PATH: Final = re.compile(rf"[^{_PLAIN_CLASS}]{_ESCAPE_TAIL}(?:[^{_PLAIN_CLASS}]{_ESCAPE_TAIL})*+")
+_ODD_IN_QUERY: Final = re.compile(rf"[^{_PLAIN_CLASS}?]{_ESCAPE_TAIL}(?:[^{_PLAIN_CLASS}?]{_ESCAPE_TAIL})*+")
+_ESCAPE_OR_CHARACTER: Final = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+_MAX_KNOWN_RUNS: Final = 20_000
+_LONGEST_KNOWN_RUN: Final = 32
 
 is_plain_path: Final[Callable[[str], re.Match[str] | None]] = _PLAIN_PATH.fullmatch
 is_plain_query: Final[Callable[[str], re.Match[str] | None]] = _PLAIN_QUERY.fullmatch
 
 
+_known_runs: dict[str, str] = {}
+
+
 def _respell(match: re.Match[str]) -> str:
-    odd = match[0]
-    known = _ONE_SPELLING.get(odd)
+    run = match[0]
+    known = _known_runs.get(run)
+    if known is None:
+        known = _ESCAPE_OR_CHARACTER.sub(_one_spelling, run)
+        if len(run) <= _LONGEST_KNOWN_RUN:
+            if len(_known_runs) >= _MAX_KNOWN_RUNS:
+                _known_runs.clear()
+            _known_runs[run] = known
+    return known
+
+
+def _one_spelling(match: re.Match[str]) -> str:
+    item = match[0]
+    known = _ONE_SPELLING.get(item)
     if known is not None:
         return known
-    return "".join([_ENCODED_OCTET[octet] for octet in odd.encode("utf-8", "replace")])
+    return "".join([_ENCODED_OCTET[octet] for octet in item.encode("utf-8", "replace")])
 
 
 def recode_path(path: str) -> str:

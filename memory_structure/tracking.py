@@ -12,30 +12,39 @@ _DATA: Final = Path(__file__).parent / "data" / "tracking_parameters.toml"
 
 
 @cache
-def _lists() -> dict[str, list[str]]:
+def _trackers() -> dict[str, Tracker]:
+    """Host -> its pattern; "" -> that of all other hosts."""
     with _DATA.open("rb") as file:
         data = tomllib.load(file)
-    hosts: dict[str, list[str]] = data.pop("hosts")
-    return {**data, **{"host " + host: names for host, names in hosts.items()}}
+    own: dict[str, list[str]] = {"": [], **data["hosts"]}
+    return {host: _pattern(data["prefixes"], data["names"] + data["pairs"] + items) for host, items in own.items()}
 
 
 def tracker_for(host: str) -> Tracker:
     """The pattern that finds, in a recoded query, the parameters to drop on pages of a canonical host."""
-    labels = host.split(".")
-    for start in range(len(labels) - 1):
-        site = ".".join(labels[start:])
-        if "host " + site in _lists():
-            return _pattern(site)
-    return _pattern("")
+    trackers = _trackers()
+    while host:
+        if host in trackers:
+            return trackers[host]
+        host = host.partition(".")[2]
+    return trackers[""]
 
 
-@cache
-def _pattern(site: str) -> Tracker:
-    lists = _lists()
-    ours = lists["names"] + lists["pairs"] + lists.get("host " + site, [])
-    prefixes = "|".join(re.escape(prefix) for prefix in lists["prefixes"])
-    whole = "|".join(re.escape(x) if "=" in x else re.escape(x) + "(?:=[^&]*)?" for x in ours)
-    return re.compile(rf"(?:^|&)(?:(?:{prefixes})[^&]*|(?:{whole})(?![^&]))")
+def _pattern(prefixes: list[str], items: list[str]) -> Tracker:
+    """Items are "name" (any value, or none) or "name=value"."""
+    names = _any_of([item for item in items if "=" not in item])
+    pairs = _any_of([item for item in items if "=" in item])
+    return re.compile(rf"(?:^|&)(?:{_any_of(prefixes)}[^&]*|(?:{names}(?:=[^&]*)?|{pairs})(?![^&]))")
+
+
+def _any_of(words: list[str]) -> str:
+    """A pattern for any of these words that shares their beginnings: twice as fast as one alternative a word."""
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        by_first.setdefault(word[:1], []).append(word[1:])
+    optional = "?" if by_first.pop("", None) else ""
+    alternatives = [re.escape(first) + _any_of(rests) for first, rests in by_first.items()]
+    return f"(?:{'|'.join(alternatives)}){optional}" if alternatives else ""
 
 
 def drop_tracking(query: str, tracker: Tracker) -> str:

@@ -8,16 +8,15 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from memory_structure.hosts import is_single_stem
+from memory_structure.hosts import BadHost, is_single_stem
 from memory_structure.recoding import is_plain_path, is_plain_query, recode_path, recode_query
 from memory_structure.suffixes import SuffixTable, suffix_table
 from memory_structure.tracking import Tracker, drop_tracking, tracker_for
-from memory_structure.urls import DEFAULT_POLICY, UrlParts, UrlPolicy, remove_dot_segments, split_url
+from memory_structure.urls import DEFAULT_POLICY, UrlPolicy, remove_dot_segments, split_authority, split_url
 
 _MEMO_SIZE: Final = 1 << 16  # origins; about 20 MB when full, then begun again
 _URL: Final = re.compile(r"(https?://[^/?#\\@]+)(/[^?#]*)?(?:\?([^#]*))?(?:#.*)?", re.DOTALL).fullmatch
 _NEEDS_TIDYING: Final = re.compile(r"[\x00-\x20\\\ud800-\udfff]").search
-_PRINTABLE: Final = re.compile(r"[!-~]+").fullmatch
 
 
 class UrlCutter:
@@ -42,9 +41,9 @@ class UrlCutter:
         if match is None or len(url) > self._policy.max_length:
             return self._careful_lru(url)
         origin, path, query = match.groups()
-        known = self._heads.get(origin)
+        known = self._heads.get(origin) or self._learned_head(origin)
         if known is None:
-            return self._learning_lru(url, origin)
+            return self._careful_lru(url)
         lru, tracker = known
         if path is not None and path != "/":
             if not is_plain_path(path):
@@ -64,23 +63,28 @@ class UrlCutter:
 
     def _careful_lru(self, url: str) -> str:
         parts = split_url(url, self._policy)
-        head, tracker = self._head(parts)
+        head, tracker = self._head(parts.scheme, parts.host, parts.port)
         path = remove_dot_segments(recode_path(parts.path))
         return head + _path_stems(path) + self._query_stem(recode_query(parts.query), tracker)
 
-    def _learning_lru(self, url: str, origin: str) -> str:
-        """As careful, and remembers the origin as it was spelled."""
-        lru = self._careful_lru(url)
-        if _PRINTABLE(origin):
-            if len(self._heads) >= _MEMO_SIZE:
-                self._heads.clear()
-            self._heads[origin] = self._head(split_url(origin, self._policy))
-        return lru
+    def _learned_head(self, origin: str) -> tuple[str, Tracker] | None:
+        """What is known of an origin from now on, under the spelling it had; None leaves it to the careful way."""
+        scheme, _, authority = origin.partition("://")
+        try:
+            host, port = split_authority(authority, scheme)
+        except BadHost:
+            return None
+        if "." not in host and not is_single_stem(host):
+            return None
+        if len(self._heads) >= _MEMO_SIZE:
+            self._heads.clear()
+        known = self._heads[origin] = self._head(scheme, host, port)
+        return known
 
-    def _head(self, parts: UrlParts) -> tuple[str, Tracker]:
-        port = "" if parts.port is None else f"t:{parts.port}|"
-        stems = _host_stems(parts.host, self._suffixes)
-        return f"s:{parts.scheme}|{port}{stems}", tracker_for(parts.host)
+    def _head(self, scheme: str, host: str, port: int | None) -> tuple[str, Tracker]:
+        stems = _host_stems(host, self._suffixes)
+        head = f"s:{scheme}|{stems}" if port is None else f"s:{scheme}|t:{port}|{stems}"
+        return head, tracker_for(host)
 
     def _query_stem(self, query: str, tracker: Tracker) -> str:
         if query and self._policy.drop_tracking:

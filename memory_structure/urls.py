@@ -24,11 +24,11 @@ _PLAIN_REFERENCE: Final = re.compile(r"[!-\[\]-~]*+")
 _PLAIN_ABSOLUTE: Final = re.compile(r"https?://[!-\[\]-~]+")
 _PLAIN_REQUEST: Final = re.compile(
     r"(https?://[a-z0-9_\-]+(?:\.[a-z0-9_\-]*[a-z][a-z0-9_\-]*)+)"
-    r"(/[!$-;=@-\]_a-z|~]*)(\?[!$-&(-;=?-~]*)?(?:#.*)?",
+    r"(/[!$-;=@-\[\]_a-z|~]*)(\?[!$-&(-;=?-\[\]_a-z|~]*)?(?:#.*)?",
     re.DOTALL,
 )
-_UNSAFE_IN_PATH: Final = re.compile(r"[^!$-;=@-\]_a-z|~]+")
-_UNSAFE_IN_QUERY: Final = re.compile(r"[^!$-&(-;=?-~]+")
+_UNSAFE_IN_PATH: Final = re.compile(r"[^!$-;=@-\[\]_a-z|~]+")
+_UNSAFE_IN_QUERY: Final = re.compile(r"[^!$-&(-;=?-\[\]_a-z|~]+")
 _ENCODED_DOT: Final = re.compile(r"(?<=[/.])%2[eE](?=[/.%]|$)")
 _LOOKS_LIKE_PORT: Final = re.compile(r"[^:/?#\s]+:[0-9]+(?:[/?#]|$)")
 _TYPING_SLIP: Final = re.compile(r"[^\s/?#:.]*[a-z]\.[A-Z][a-z]+")
