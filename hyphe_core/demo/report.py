@@ -39,7 +39,7 @@ class CrawlQuality:
 def read_nodes(path: Path) -> list[PictureNode]:
     """Web entities of a web-entities export, in its order."""
     return [
-        PictureNode(int(row["Id"]), row["Label"], WebEntityStatus(row["Status"])) for row in _iter_rows(path)
+        PictureNode(int(row["Id"]), row["Label"], WebEntityStatus(row["status"])) for row in _iter_rows(path)
     ]
 
 
