@@ -1,0 +1,56 @@
+"""CSV: UTF-8 without mark, commas, quotes only where needed, lines ended by a line feed, a header line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from hyphe_core.exports.columns import Column, ColumnType, Network, Row, Table, integer, value_text
+
+EDGE_COLUMNS = (Column("Source"), Column("Target"), integer("Weight"))
+
+# What spreadsheets take for the start of a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_TEXTUAL = (ColumnType.TEXT, ColumnType.LIST)
+
+
+def guarded(text: str) -> str:
+    """The text so that a spreadsheet reads it as text: an apostrophe before what would start a formula."""
+    return "'" + text if text.startswith(_FORMULA_STARTS) else text
+
+
+def write_csv(table: Table, stream: BinaryIO, *, guard_formulas: bool = False) -> int:
+    """Write a table; the number of rows without the header."""
+    text = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="", write_through=False)
+    try:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([column.name for column in table.columns])
+        n_rows = 0
+        for n_rows, cells in enumerate(_cells(table.columns, table.rows, guard_formulas), 1):  # noqa: B007
+            writer.writerow(cells)
+        text.flush()
+    finally:
+        text.detach()
+    return n_rows
+
+
+def edge_table(network: Network) -> Table:
+    """The edges of a network as a table: Source, Target, Weight."""
+
+    def rows() -> Iterator[Row]:
+        for _ in network.nodes:  # tells the edges which nodes there are
+            pass
+        yield from network.edges
+
+    return Table(EDGE_COLUMNS, rows())
+
+
+def _cells(columns: tuple[Column, ...], rows: Iterable[Row], guard: bool) -> Iterator[list[str]]:
+    for row in rows:
+        cells = [value_text(value, column) for value, column in zip(row, columns, strict=True)]
+        if guard:
+            pairs = zip(cells, columns, strict=True)
+            cells = [guarded(cell) if column.type in _TEXTUAL else cell for cell, column in pairs]
+        yield cells

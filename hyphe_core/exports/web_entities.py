@@ -1,0 +1,196 @@
+"""The web entities of a corpus: their names for other exports, their table, their network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hyphe_core.exports.columns import (
+    Column,
+    ColumnType,
+    Edge,
+    Network,
+    Node,
+    Row,
+    Table,
+    integer,
+    moment_text,
+)
+from memory_structure.records import WebEntity, WebEntityStatus, WeightedLink
+from memory_structure.structure import MemoryStructure
+
+_AT_ONCE = 1000
+
+TagCategory = tuple[str, str]
+
+
+class WebEntityIndex:
+    """Which web entities an export keeps, and their names. Read once; entities created later are looked
+    up."""
+
+    def __init__(self, structure: MemoryStructure, statuses: frozenset[WebEntityStatus] | None) -> None:
+        self._structure = structure
+        self._statuses = statuses
+        self._known: dict[int, tuple[str, WebEntityStatus]] = {}
+        for entity in iter_web_entities(structure):
+            self._known[entity.web_entity_id] = (entity.name, entity.status)
+
+    def name(self, web_entity_id: int) -> str:
+        """The name of an entity, empty when it has gone meanwhile."""
+        return self._entry(web_entity_id)[0]
+
+    def keeps(self, web_entity_id: int) -> bool:
+        """Whether entities of its status are exported."""
+        return self._statuses is None or self._entry(web_entity_id)[1] in self._statuses
+
+    def _entry(self, web_entity_id: int) -> tuple[str, WebEntityStatus]:
+        entry = self._known.get(web_entity_id)
+        if entry is None:
+            found = self._structure.list_web_entities(ids=[web_entity_id])
+            entry = (found[0].name, found[0].status) if found else ("", WebEntityStatus.DISCOVERED)
+            self._known[web_entity_id] = entry
+        return entry
+
+
+def iter_web_entities(
+    structure: MemoryStructure, statuses: frozenset[WebEntityStatus] | None = None
+) -> Iterator[WebEntity]:
+    """Web entities by id, a page of them at a time."""
+    after: int | None = None
+    while True:
+        page = structure.list_web_entities(after=after, limit=_AT_ONCE)
+        yield from (entity for entity in page if statuses is None or entity.status in statuses)
+        if len(page) < _AT_ONCE:
+            return
+        after = page[-1].web_entity_id
+
+
+_NETWORK_COLUMNS = (
+    Column("status"),
+    Column("prefixes", ColumnType.LIST),
+    integer("pages"),
+    integer("pages_fetched"),
+    integer("indegree"),
+    integer("outdegree"),
+    integer("weighted_indegree"),
+    integer("weighted_outdegree"),
+    integer("internal_links"),
+    Column("homepage"),
+    Column("start_pages", ColumnType.LIST),
+    Column("note"),
+    Column("tags", ColumnType.LIST, separator=" | "),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Degrees:
+    """Neighbours and link weights of the exported entities, counted over the exported links alone."""
+
+    indegree: Counter[int]
+    outdegree: Counter[int]
+    weighted_indegree: Counter[int]
+    weighted_outdegree: Counter[int]
+    internal: dict[int, int]
+
+    def of(self, web_entity_id: int) -> Row:
+        """The five numbers of an entity, in the order of the columns."""
+        return (
+            self.indegree[web_entity_id],
+            self.outdegree[web_entity_id],
+            self.weighted_indegree[web_entity_id],
+            self.weighted_outdegree[web_entity_id],
+            self.internal.get(web_entity_id, 0),
+        )
+
+
+def _count_degrees(links: Iterable[WeightedLink], internal: dict[int, int]) -> _Degrees:
+    degrees = _Degrees(Counter(), Counter(), Counter(), Counter(), internal)
+    for source, target, weight in links:
+        degrees.outdegree[source] += 1
+        degrees.indegree[target] += 1
+        degrees.weighted_outdegree[source] += weight
+        degrees.weighted_indegree[target] += weight
+    return degrees
+
+
+def _links_between_kept(structure: MemoryStructure, index: WebEntityIndex) -> list[WeightedLink]:
+    return [
+        link
+        for link in structure.web_entity_links()
+        if index.keeps(link.source_id) and index.keeps(link.target_id)
+    ]
+
+
+def _tag_categories(
+    structure: MemoryStructure, statuses: frozenset[WebEntityStatus] | None
+) -> tuple[TagCategory, ...]:
+    found = {tag[:2] for entity in iter_web_entities(structure, statuses) for tag in entity.tags}
+    return tuple(sorted(found))
+
+
+def _category_columns(categories: Iterable[TagCategory]) -> tuple[Column, ...]:
+    return tuple(
+        Column(f"{namespace}:{category}", ColumnType.LIST, separator=" | ")
+        for namespace, category in categories
+    )
+
+
+def _category_values(entity: WebEntity, categories: Iterable[TagCategory]) -> Row:
+    return tuple(
+        tuple(value for *category, value in entity.tags if tuple(category) == wanted) for wanted in categories
+    )
+
+
+def _attributes(entity: WebEntity, degrees: _Degrees, categories: Iterable[TagCategory]) -> Row:
+    return (
+        entity.status.value,
+        entity.prefixes,
+        entity.n_pages,
+        entity.n_pages_fetched,
+        *degrees.of(entity.web_entity_id),
+        entity.homepage or None,
+        tuple(page.url for page in entity.start_pages),
+        entity.note or None,
+        tuple(f"{namespace}:{category}={value}" for namespace, category, value in entity.tags),
+        *_category_values(entity, categories),
+    )
+
+
+def web_entity_network(
+    structure: MemoryStructure, index: WebEntityIndex, statuses: frozenset[WebEntityStatus] | None
+) -> Network:
+    """Web entities and the links between them. Node ids are entity ids; a weight counts page links."""
+    categories = _tag_categories(structure, statuses)
+    links = _links_between_kept(structure, index)
+    degrees = _count_degrees(links, structure.internal_weights())
+    seen: set[int] = set()
+
+    def nodes() -> Iterator[Node]:
+        for entity in iter_web_entities(structure, statuses):
+            seen.add(entity.web_entity_id)
+            yield Node(str(entity.web_entity_id), entity.name, _attributes(entity, degrees, categories))
+
+    def edges() -> Iterator[Edge]:
+        for source, target, weight in links:
+            if source in seen and target in seen:
+                yield Edge(str(source), str(target), weight)
+
+    return Network((*_NETWORK_COLUMNS, *_category_columns(categories)), nodes(), edges())
+
+
+def web_entity_table(
+    structure: MemoryStructure, index: WebEntityIndex, statuses: frozenset[WebEntityStatus] | None
+) -> Table:
+    """One row for each web entity, by id. Degrees are those of the network of the same statuses."""
+    categories = _tag_categories(structure, statuses)
+    degrees = _count_degrees(_links_between_kept(structure, index), structure.internal_weights())
+    columns = (integer("Id"), Column("Label"), *_NETWORK_COLUMNS, *_category_columns(categories))
+
+    def rows() -> Iterator[Row]:
+        for entity in iter_web_entities(structure, statuses):
+            attributes = _attributes(entity, degrees, categories)
+            moments = (moment_text(entity.created_at), moment_text(entity.modified_at))
+            yield (entity.web_entity_id, entity.name, *attributes, *moments)
+
+    return Table((*columns, Column("created_at"), Column("modified_at")), rows())
