@@ -221,9 +221,9 @@ class RuleSet:
         """
         best: str | None = None
         by: CreationRule | None = None
-        for prefix, rule in self._anchored.iter_over(lru):
+        for prefix, rule in self._anchored.list_over(lru):
             candidate = rule.preset.apply(lru, prefix)
-            if candidate is not None and (best is None or len(candidate) >= len(best)):
+            if candidate is not None and (best is None or len(candidate) > len(best)):
                 best, by = candidate, rule
         if best is None and owned_prefix is None:
             best, by = self._default.preset.apply(lru, ""), self._default

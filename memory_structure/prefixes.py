@@ -56,8 +56,8 @@ def _www_twin(head: str, policy: UrlPolicy) -> str | None:
 class PrefixMap(Generic[V]):
     """A map from LRU prefixes to values that answers, fast, which prefix owns an LRU. Works by whole stems.
 
-    One flat dictionary, asked for an LRU and its parents from the longest on. Most hosts have no prefix with a path:
-    those that have are counted, so that for the others the search begins at the host.
+    One flat dictionary, asked for an LRU and its parents from the longest on. Most hosts have no prefix with a
+    path: those that have are counted, so that for the others the search begins at the host.
     """
 
     __slots__ = ("_items", "_n_below_head", "_order")
@@ -103,7 +103,7 @@ class PrefixMap(Generic[V]):
         return None if item is None else item[1]
 
     def find_owner(self, lru: str) -> tuple[str, V] | None:
-        """(prefix, value) of the longest prefix that is the LRU or one of its parents; None when there is none."""
+        """(prefix, value) of the longest prefix that is the LRU or one of its parents, or None."""
         items = self._items
         end = lru.find("|", lru.rfind("|h:") + 1) + 1
         if lru[:end] in self._n_below_head:
@@ -136,7 +136,7 @@ class PrefixMap(Generic[V]):
         return found
 
     def iter_under(self, prefix: str) -> Iterator[tuple[str, V]]:
-        """(prefix, value) of every prefix at or under the given one, in text order, as the map is at the call."""
+        """(prefix, value) of every prefix at or under the given one, in text order, as the map is now."""
         order = self._sorted()
         under = order[bisect_left(order, prefix) : bisect_left(order, range_end(prefix))]
         return iter([self._items[found] for found in under])

@@ -17,7 +17,8 @@ def _trackers() -> dict[str, Tracker]:
     with _DATA.open("rb") as file:
         data = tomllib.load(file)
     own: dict[str, list[str]] = {"": [], **data["hosts"]}
-    return {host: _pattern(data["prefixes"], data["names"] + data["pairs"] + items) for host, items in own.items()}
+    for_all = data["names"] + data["pairs"]
+    return {host: _pattern(data["prefixes"], for_all + items) for host, items in own.items()}
 
 
 def tracker_for(host: str) -> Tracker:
@@ -38,7 +39,7 @@ def _pattern(prefixes: list[str], items: list[str]) -> Tracker:
 
 
 def _any_of(words: list[str]) -> str:
-    """A pattern for any of these words that shares their beginnings: twice as fast as one alternative a word."""
+    """A pattern for any of these words that shares their beginnings: faster than one alternative a word."""
     by_first: dict[str, list[str]] = {}
     for word in words:
         by_first.setdefault(word[:1], []).append(word[1:])

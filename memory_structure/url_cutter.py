@@ -52,7 +52,8 @@ class UrlCutter:
                 path = recode_path(path)
             if "/." in path:
                 path = remove_dot_segments(path)
-            lru += _path_stems(path)
+            if len(path) > 1:  # as _path_stems, without the call
+                lru = f"{lru}p:{path[1:].replace('/', '|p:')}|"
         if query:
             if not is_plain_query(query):
                 if _NEEDS_TIDYING(query):
@@ -68,7 +69,7 @@ class UrlCutter:
         return head + _path_stems(path) + self._query_stem(recode_query(parts.query), tracker)
 
     def _learned_head(self, origin: str) -> tuple[str, Tracker] | None:
-        """What is known of an origin from now on, under the spelling it had; None leaves it to the careful way."""
+        """What is known of an origin from now on, under that spelling; None leaves it to the careful way."""
         scheme, _, authority = origin.partition("://")
         try:
             host, port = split_authority(authority, scheme)
