@@ -58,7 +58,7 @@ bench: setup ## measure speed against the yardsticks
 	@$(BIN)/python -m benchmarks
 
 docs: setup ## write the generated pages of docs/ again
-	@$(BIN)/python -m hyphe_core.docs
+	@$(BIN)/python docs/generate.py
 
 clean: ## remove what building, testing and the demo left behind
 	@rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis demo-output
