@@ -16,6 +16,8 @@ help: ## list the targets
 setup: $(STAMP) webui ## create .venv with the project, its console script `hyphe` and the test tools
 
 $(STAMP): requirements.txt requirements-test.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
+	  { echo "Python 3.11, 3.12 or 3.13 is needed: make setup PYTHON=/path/to/it"; exit 1; }
 	@test -x $(BIN)/python || { echo "creating $(VENV)"; $(PYTHON) -m venv $(VENV); }
 	@echo "installing requirements"
 	@$(BIN)/python -m pip install -qq -r requirements.txt -r requirements-test.txt
