@@ -1,0 +1,28 @@
+"""Maintenance jobs: each is idempotent, can be tried dry, and is logged in its corpus."""
+
+from hyphe_core.maintenance import integrity, reaping, redirects, rules
+from hyphe_core.maintenance.job import (
+    MaintenanceContext,
+    MaintenanceJob,
+    MaintenanceReport,
+    RedirectTrail,
+    get_maintenance_job,
+    list_maintenance_jobs,
+    open_context,
+    run_maintenance,
+)
+
+# The modules of jobs list themselves when they are imported.
+JOB_MODULES = (integrity, rules, redirects, reaping)
+
+__all__ = [
+    "JOB_MODULES",
+    "MaintenanceContext",
+    "MaintenanceJob",
+    "MaintenanceReport",
+    "RedirectTrail",
+    "get_maintenance_job",
+    "list_maintenance_jobs",
+    "open_context",
+    "run_maintenance",
+]
