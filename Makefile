@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help setup webui demo run test test-slow test-all lint types bench docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.* ## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(STAMP) webui ## create .venv with the project, its console script `hyphe` and the test tools
 
@@ -38,28 +38,28 @@ demo: setup ## crawl the bundled local web and draw its network into demo-output
 run: setup ## start the service
 	@$(BIN)/hyphe serve
 
-test: setup ## the fast tests, then lint, types and import contracts
+test: $(STAMP) ## the fast tests, then lint, types and import contracts
 	@$(MAKE) lint types
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
-test-slow: setup ## the slow tests alone
+test-slow: $(STAMP) ## the slow tests alone
 	@$(BIN)/python -m pytest -q -m slow
 
-test-all: setup ## everything, the slow tests too
+test-all: $(STAMP) ## everything, the slow tests too
 	@$(MAKE) test
 	@$(MAKE) test-slow
 
-lint: setup ## ruff and the import contracts
+lint: $(STAMP) ## ruff and the import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/lint-imports --no-logo >/dev/null 2>&1 || $(BIN)/lint-imports
 
-types: setup ## strict mypy
+types: $(STAMP) ## strict mypy
 	@$(BIN)/mypy
 
-bench: setup ## measure speed against the yardsticks
+bench: $(STAMP) ## measure speed against the yardsticks
 	@$(BIN)/python -m benchmarks
 
-docs: setup ## write the generated pages of docs/ again
+docs: $(STAMP) ## write the generated pages of docs/ again
 	@$(BIN)/python docs/generate.py
 
 clean: ## remove what building, testing and the demo left behind
