@@ -38,7 +38,7 @@ demo: setup ## crawl the bundled local web and draw its network into demo-output
 run: setup ## start the service
 	@$(BIN)/hyphe serve
 
-test: $(STAMP) ## the fast tests, then lint, types and import contracts
+test: $(STAMP) ## lint, types, import contracts, then the fast tests
 	@$(MAKE) lint types
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile
 
