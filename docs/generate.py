@@ -25,7 +25,7 @@ def write_settings_page() -> str:
 A setting is looked up in four places, the later winning: its default, the settings file, the environment, the
 flags of a command. The file is TOML with one `name = value` a line: `{DEFAULT_FILE_NAME}` in the current
 folder, or the one that `{CONFIG_FILE_VARIABLE}` or `--config` names. An unknown name or a value out of range
-is an error; all of them are reported at once. `hyphe config show` prints each setting with its value and source.
+is an error; all of them are reported at once. `hyphe config show` prints each setting, its value and source.
 """
     return "\n".join([intro, *sections])
 
