@@ -1,5 +1,5 @@
 """Parsers: bytes of an answer in, one immutable `ParseResult` out. They never raise for a bad page.
 
-`registry.parser_for(media_type)` chooses a parser, `sniff.find_media_type` names the type when the answer does not,
-`links.merge_links` turns found links into those that are stored.
+`registry.ParserRegistry` chooses a parser by media type, `sniff` names the type when the answer does not, and
+`links.merge_links` turns the links found into those that are stored.
 """

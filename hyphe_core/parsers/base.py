@@ -19,8 +19,8 @@ class Document:
     """An answer to be parsed.
 
     `url` is the URL that answered, `content_type` the header's value as received (None when there is none),
-    `headers` pairs with lower-case names in order of arrival (`x-robots-tag` and `content-language` are read),
-    `agent_token` the product token by which robots directives may name this crawler ("" = none).
+    `headers` pairs with lower-case names in order of arrival (`x-robots-tag` and `content-language` are
+    read), `agent_token` the product token by which robots directives may name this crawler ("" = none).
     """
 
     url: str
@@ -37,8 +37,8 @@ class Document:
 class Link(NamedTuple):
     """A link as it stands in a page. A named tuple: some forty are made for each page.
 
-    `url` is absolute, joined to the base, its fragment kept; it is not normalised. `anchor` has its white space
-    folded. `rel` holds the distinct lower-case tokens, sorted, joined by a space.
+    `url` is absolute, joined to the base, its fragment kept; it is not normalised. `anchor` has its white
+    space folded. `rel` holds the distinct lower-case tokens, sorted, joined by a space.
     """
 
     url: str
@@ -84,10 +84,10 @@ class SchemeCount(NamedTuple):
 class ParseResult:
     """What a parser found in one document.
 
-    `links` are in document order with duplicates, at most `MAX_LINKS`; `n_links_cut` counts those over the limit.
-    Links to schemes such as mailto or javascript are counted in `n_links_by_scheme` (sorted), not returned.
-    `canonical` and `refresh` are absolute URLs. `encoding` is "" when the body was not read as text;
-    `encoding_source` names the evidence (see `encoding.EncodingSource`). `warnings` are short words for humans.
+    `links` are in document order with duplicates, at most `MAX_LINKS`; `n_links_cut` counts those over the
+    limit. Links to schemes such as mailto or javascript are counted in `n_links_by_scheme` (sorted), not
+    returned. `canonical` and `refresh` are absolute URLs. `encoding` is "" when the body was not read as
+    text; `encoding_source` names the evidence (see `encoding.EncodingSource`). `warnings` are for humans.
     """
 
     base_url: str
@@ -107,11 +107,11 @@ class ParseResult:
 
 
 class Parser(ABC):
-    """Turns documents of some media types into results. Instances hold no state of a page and may be shared."""
+    """Turns documents of some media types into results. Instances keep nothing of a page: share them."""
 
     media_types: tuple[str, ...] = ()
     """Lower-case media types read by this parser: `text/html`, or `image/*` for a whole family."""
 
     @abstractmethod
     def parse(self, document: Document) -> ParseResult:
-        """Read the document. A broken page gives what could be read and warnings; it never raises for content."""
+        """Read the document. A broken page gives what could be read, and warnings; content never raises."""

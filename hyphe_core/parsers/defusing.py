@@ -1,8 +1,9 @@
 """Pages that would make an HTML tree explode are flattened first. Ordinary pages pass through untouched.
 
-Two costs of the parsing algorithm of HTML5 grow with the square of the page: open formatting elements are made anew in
-every following paragraph (28 KB can become 800 MB), and each block looks for an open paragraph through all its ancestors
-(200,000 nested blocks take minutes). Browsers cut nesting at 512; so do we, by dropping tags, never links or text.
+Two costs of the parsing algorithm of HTML5 grow with the square of the page: open formatting elements are
+made anew in every following paragraph (28 KB can become 800 MB), and each block looks for an open paragraph
+through all its ancestors (200,000 nested blocks take minutes). Browsers cut nesting at 512; so do we, by
+dropping tags, never links or text.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ _TAG = re.compile(rb"<(/?)([a-z][^\s/<>]*)[^<>]*>?", re.IGNORECASE)
 # Elements that never nest by themselves: empty ones, and those that the next of their kind closes.
 _FLAT = frozenset(
     b"area base br col embed hr img input link meta param source track wbr frame basefont bgsound keygen"
-    b" p li dd dt option optgroup tr td th thead tbody tfoot caption colgroup rb rp rt rtc a html head body".split()
+    b" p li dd dt option optgroup tr td th thead tbody tfoot caption colgroup rb rp rt rtc"
+    b" a html head body".split()
 )
 # Elements that carry links or facts, or whose content is not markup.
 _KEPT = _FLAT - {b"p", b"li", b"dd", b"dt"} | frozenset(
-    b"iframe frameset noframes noembed script style textarea title noscript template select table plaintext xmp"
-    b" nav header footer aside main".split()
+    b"iframe frameset noframes noembed script style textarea title noscript template select table"
+    b" plaintext xmp nav header footer aside main".split()
 )
 
 

@@ -1,8 +1,8 @@
 """Character encoding of a page: which one, and on what evidence.
 
-Order of evidence (design decision): byte order mark, charset of the header, declaration in the first 8 KiB (meta, or
-the XML declaration), then for undeclared bytes: valid UTF-8 is UTF-8, statistics only when they are nearly certain,
-else windows-1252. A label that means nothing is passed over with a warning. Nothing here raises.
+Order of evidence (design decision): byte order mark, charset of the header, declaration in the first 8 KiB
+(the XML declaration, or meta), then for undeclared bytes: valid UTF-8 is UTF-8, statistics only when they are
+nearly certain, else windows-1252. A label that means nothing is passed over with a warning. Nothing raises.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BOMS = (
     (b"\xff\xfe", "utf-16le"),
     (b"\xfe\xff", "utf-16be"),
 )
-# What the web means by a label, where that is not what Python's codec of the same name does (WHATWG Encoding Standard).
+# What the web means by a label, where that is not what Python's codec of the name does (Encoding Standard).
 _MEANINGS = {
     "iso-8859-1": FALLBACK,
     "iso8859-1": FALLBACK,
@@ -165,7 +165,7 @@ def decode(body: bytes, encoding: str) -> str:
 
 
 def encode(text: str, encoding: str) -> bytes:
-    """Bytes of a text in an encoding that `find_encoding` gave; characters it lacks become decimal references."""
+    """Bytes of a text in an encoding that `find_encoding` gave; what it lacks becomes decimal references."""
     return text.encode(_CODECS.get(encoding, encoding), "xmlcharrefreplace")
 
 
@@ -187,7 +187,7 @@ def _list_declarations(body: bytes, content_type: str | None) -> list[tuple[str,
 
 
 def _readable(name: str, source: EncodingSource) -> str:
-    """A declaration that could be read as ASCII cannot stand in UTF-16: such pages are UTF-8 (HTML Standard)."""
+    """A declaration that could be read as ASCII cannot stand in UTF-16: the page is UTF-8 (HTML Standard)."""
     if source in (EncodingSource.META, EncodingSource.XML) and name.startswith(("utf-16", "utf-32")):
         return UTF_8
     return name

@@ -32,12 +32,15 @@ from hyphe_core.parsers.robots_directives import merge_robots
 from memory_structure.records import Area, LinkKind
 from memory_structure.urls import join_url
 
-# Relations of `link` elements that lead to something like a page; style sheets, icons and the like are not links.
+# Relations of `link` elements that lead to something like a page; style sheets and icons are not links.
 PAGE_RELATIONS = frozenset(
-    "alternate next prev previous author license search help bookmark up first last me shortlink amphtml hub".split()
+    "alternate amphtml author bookmark first help hub last license me next prev previous search"
+    " shortlink up".split()
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
+# Most links: a path from the root in which nothing is to be repaired. Joined here, without a call.
+_PLAIN_PATH = re.compile(r"/(?!/)[!-\[\]-~]*+").fullmatch
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
@@ -91,7 +94,7 @@ class _Found(NamedTuple):
 
 
 class _PageReader:
-    """What is found in one page while its tree is walked. Addresses are kept as written until the base is known."""
+    """What one walk over a page's tree finds. Addresses stay as written until the base is known."""
 
     __slots__ = (
         "_agent_token",
@@ -141,8 +144,7 @@ class _PageReader:
             tree.TITLE: self._on_title,
             tree.NOSCRIPT: self._on_noscript,
         }
-        text = tree.gather_text(root.traverse(include_text=True), handlers)
-        self._text = " ".join(text.split())[:MAX_TEXT_CHARACTERS]
+        self._text = tree.gather_text(root.traverse(include_text=True), handlers)[:MAX_TEXT_CHARACTERS]
 
     def _on_a(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -153,18 +155,10 @@ class _PageReader:
             self._n_cut += 1
             return
         rel = attributes.get("rel")
-        found.append(
-            _new_found(
-                _Found,
-                (
-                    attributes["href"] or "",
-                    LinkKind.HYPERLINK,
-                    _anchor_of(node),
-                    fold_rel(rel) if rel else "",
-                    self._areas.area_of(node),
-                ),
-            )
-        )
+        anchor = tree.gather_anchor(node, _MAX_ANCHOR_NODES)[:MAX_ANCHOR_CHARACTERS]
+        rel = fold_rel(rel) if rel else ""
+        area = self._areas.area_of(node)
+        found.append(_Found(attributes["href"] or "", LinkKind.HYPERLINK, anchor, rel, area))
 
     def _on_area(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -218,7 +212,7 @@ class _PageReader:
         if self._title is None:
             parent = node.parent
             if parent is None or parent.tag_id != tree.SVG:
-                self._title = _fold(node.text())[:MAX_TITLE_CHARACTERS]
+                self._title = tree.fold(node.text())[:MAX_TITLE_CHARACTERS]
 
     def _on_noscript(self, node: LexborNode) -> None:
         """Content for readers without scripts: its links count, its directives and text do not."""
@@ -237,7 +231,7 @@ class _PageReader:
         if len(self._found) >= MAX_LINKS:
             self._n_cut += 1
             return
-        anchor = _fold(label)[:MAX_ANCHOR_CHARACTERS] if label else ""
+        anchor = tree.fold(label)[:MAX_ANCHOR_CHARACTERS] if label else ""
         self._found.append(_Found(href, kind, anchor, rel, self._areas.area_of(node)))
 
     # -- the result -----------------------------------------------------
@@ -267,7 +261,7 @@ class _PageReader:
         )
 
     def _base_url(self) -> tuple[str, str]:
-        """(base of the page's addresses, warning): the first base element that leads to the web, else the page."""
+        """(base of the page's addresses, warning): the first base element's if of the web, else the page."""
         url = self._document.url
         if self._base_href is None:
             return url, ""
@@ -293,49 +287,26 @@ class _PageReader:
         return ""
 
 
-_new_found = (
-    tuple.__new__
-)  # a third of the cost of the generated constructor, which only gives names to arguments
-
-
 def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[SchemeCount, ...]]:
     """Links of the web with absolute addresses, and counts of the others by scheme."""
     links: list[Link] = []
     schemes: Counter[str] = Counter()
+    origin = join_url(base, "/")[:-1]
     for href, kind, anchor, rel, area in found:
-        url = join_url(base, href)
+        if _PLAIN_PATH(href) and "/." not in href:
+            url = origin + href
+        else:
+            url = join_url(base, href)
         if not url.startswith(_WEB):
             match = _SCHEME.match(url)
             scheme = match[1].lower() if match else ""
-            if scheme not in (
-                "http",
-                "https",
-            ):  # malformed web addresses are refused later, with their reason
+            # Malformed addresses of the web are refused later, with a reason.
+            if scheme not in ("http", "https"):
                 schemes[scheme[:_MAX_SCHEME_CHARACTERS]] += 1
                 continue
-        links.append(tuple.__new__(Link, (url, kind, anchor, rel, area)))
+        links.append(Link(url, kind, anchor, rel, area))
     counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
     return tuple(links), counts
-
-
-def _anchor_of(node: LexborNode) -> str:
-    """Text of a link, else the alternative text of its first image that has one."""
-    child = node.first_child
-    if child is None:
-        return ""
-    if child.tag_id == tree.TEXT and child.next is None:
-        return " ".join((child.text_content or "").split())[:MAX_ANCHOR_CHARACTERS]
-    alts: list[str] = []
-
-    def on_img(image: LexborNode) -> None:
-        if alt := image.attributes.get("alt"):
-            alts.append(alt)
-
-    nodes = islice(node.traverse(include_text=True), _MAX_ANCHOR_NODES)
-    text = _fold(tree.gather_text(nodes, {tree.IMG: on_img}))
-    if not text:
-        text = next(filter(None, map(_fold, alts)), "")
-    return text[:MAX_ANCHOR_CHARACTERS]
 
 
 @lru_cache(maxsize=512)
@@ -345,17 +316,13 @@ def fold_rel(rel: str) -> str:
 
 
 def encode_query(href: str, encoding: str) -> str:
-    """The address with non-ASCII characters of its query percent-encoded in the page's encoding, as browsers send them."""
+    """The address with non-ASCII characters of its query percent-encoded in the page's encoding ."""
     if href.isascii() or "?" not in href or encoding.startswith("utf-16"):
         return href
     before, mark, rest = href.partition("?")
     query, hash_mark, fragment = rest.partition("#")
     encoded = _NON_ASCII.sub(lambda match: quote(encode(match[0], encoding), safe="&#;"), query)
     return before + mark + encoded + hash_mark + fragment
-
-
-def _fold(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _first_of(attributes: dict[str, str | None], *names: str) -> str:

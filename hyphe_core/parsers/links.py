@@ -31,7 +31,7 @@ class BadLinks(NamedTuple):
 class MergedLinks(NamedTuple):
     """Links of one page, in order of first appearance. One is made for each page.
 
-    `n_self_links` counts links to the page's own key, which are not stored; `bad` the dropped ones, by reason.
+    `n_self_links` counts links to the page's own key, which are not stored; `bad` tells the dropped ones.
     """
 
     links: tuple[FoundLink, ...]
@@ -67,65 +67,60 @@ class _Evidence:
 def merge_links(page_lru: str, links: Sequence[Link], cutter: Cutter) -> MergedLinks:
     """Links of a page merged by (target key, kind): count, first non-empty anchor, union of rel, first area.
 
-    `page_lru` is the page's own key. `raw` is the first address found for the target, without fragment, when it is not
-    the readable form of the key.
+    `page_lru` is the page's own key. `raw` is the first address found for the target, without fragment,
+    when it is not the readable form of the key. A frame and a hyperlink to one page stay two links.
     """
-    keys: dict[str, str | None] = {}
+    keys: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     merged: dict[tuple[str, LinkKind], _Evidence] = {}
-    dropped: list[tuple[str, str]] = []
+    bad: list[str] = []
     n_self_links = 0
     for url, kind, anchor, rel, area in links:
         if "#" in url:
             url = url.partition("#")[0]
-        if url in keys:
-            key = keys[url]
-        else:
-            key = keys[url] = _find_key(url, cutter, dropped)
+        key = keys.get(url)
         if key is None:
-            continue
-        if key == page_lru:
+            key = keys[url] = _key_of(url, cutter, reasons)
+        if not key:
+            bad.append(url)
+        elif key == page_lru:
             n_self_links += 1
-            continue
-        evidence = merged.get((key, kind))
-        if evidence is None:
-            merged[key, kind] = _Evidence(anchor, rel, area, url)
+        elif (key, kind) in merged:
+            merged[key, kind].add(anchor, rel)
         else:
-            evidence.add(anchor, rel)
-    return MergedLinks(_stored(merged), n_self_links, _count_bad(dropped) if dropped else ())
+            merged[key, kind] = _Evidence(anchor, rel, area, url)
+    return MergedLinks(_stored(merged), n_self_links, _count_bad(bad, reasons) if bad else ())
 
 
-def _find_key(url: str, cutter: Cutter, dropped: list[tuple[str, str]]) -> str | None:
+def _key_of(url: str, cutter: Cutter, reasons: dict[str, str]) -> str:
+    """Key of an address; "" for one that has none, whose reason is noted."""
     try:
         return cutter.lru(url)
     except BadUrl as error:
-        dropped.append((error.reason, url))
-        return None
+        reasons[url] = error.reason
+        return ""
 
 
 def _stored(merged: dict[tuple[str, LinkKind], _Evidence]) -> tuple[FoundLink, ...]:
     made: list[FoundLink] = []
     for (key, kind), evidence in merged.items():
-        raw = evidence.raw
+        raw: str | None = evidence.raw
         shown = lru_to_url(key)
-        made.append(
-            FoundLink(
-                key,
-                kind,
-                evidence.count,
-                evidence.anchor,
-                evidence.rel,
-                evidence.area,
-                None if raw == shown else raw,
-            )
-        )
+        if raw in (
+            shown,
+            shown + "/",
+        ):  # only the lone slash after a host can be missing from the readable form
+            raw = None
+        made.append(FoundLink(key, kind, evidence.count, evidence.anchor, evidence.rel, evidence.area, raw))
     return tuple(made)
 
 
-def _count_bad(dropped: list[tuple[str, str]]) -> tuple[BadLinks, ...]:
-    """Dropped addresses by reason. The same address counts once: it was looked at once."""
+def _count_bad(bad: list[str], reasons: dict[str, str]) -> tuple[BadLinks, ...]:
+    """Dropped links by reason, with the first few distinct addresses of each."""
     by_reason: dict[str, list[str]] = {}
-    for reason, url in dropped:
-        by_reason.setdefault(reason, []).append(url)
+    for url in bad:
+        by_reason.setdefault(reasons[url], []).append(url)
     return tuple(
-        BadLinks(reason, len(urls), tuple(urls[:MAX_EXAMPLES])) for reason, urls in sorted(by_reason.items())
+        BadLinks(reason, len(urls), tuple(dict.fromkeys(urls))[:MAX_EXAMPLES])
+        for reason, urls in sorted(by_reason.items())
     )

@@ -1,4 +1,4 @@
-"""The value of a meta refresh: `5; url='next.html'`, read as browsers do (HTML Standard, shared declarative refresh)."""
+"""The value of a meta refresh, such as `5; url='next.html'`, read as browsers read it (HTML Standard)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which parser reads which media type.
 
-Third parties add parsers without touching this package: `register` in their own code, or an entry point of the group
-`hyphe.parsers` naming a `Parser` class, loaded by `load_entry_points` when a worker starts.
+Third parties add parsers without touching this package: `register` in their own code, or an entry point of
+the group `hyphe.parsers` naming a `Parser` class, loaded by `load_entry_points` when a worker starts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ParserRegistry:
             self._parsers[media_type.lower()] = parser
 
     def load_entry_points(self) -> None:
-        """Register the parsers that installed packages offer. Raises what a broken package raises on import."""
+        """Register the parsers that installed packages offer. Raises what a broken package raises."""
         for point in entry_points(group=ENTRY_POINT_GROUP):
             self.register(point.load()())
 
@@ -52,7 +52,7 @@ class ParserRegistry:
         return self._parsers.get(media_type) or self._parsers.get(family) or self._opaque
 
     def parse(self, document: Document) -> ParseResult:
-        """Parse with the parser of the document's type (declared, or sniffed when the header says nothing)."""
+        """Parse with the parser of the document's type: declared, or sniffed when the header is mute."""
         return self.parser_for(media_type_of(document.content_type, document.body)).parse(document)
 
 

@@ -1,4 +1,4 @@
-"""Robots directives of a page: meta elements and X-Robots-Tag headers, general ones and those that name us."""
+"""Robots directives of a page: meta elements and X-Robots-Tag headers, for all robots or naming us."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from hyphe_core.parsers.base import Document, RobotsDirectives
 
 _SEPARATORS = re.compile(r"[\s,]+")
-# A header value may begin with the token of the robot it speaks to; these words before a colon are directives.
+# A header value may begin with the token of the robot it speaks to; these words before a colon do not.
 _DIRECTIVES_WITH_VALUE = frozenset(
     {"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"}
 )
@@ -37,7 +37,7 @@ def merge_robots(meta_values: list[str], document: Document) -> RobotsDirectives
 
 
 def _header_tokens(value: str, agent_token: str) -> list[str]:
-    """Tokens of one header value that apply to us: before a robot's name they speak to all, after it to that one."""
+    """Tokens of one header value that apply to us: those before a robot's name are for all, others for it."""
     tokens: list[str] = []
     applies = True
     for part in value.split(","):

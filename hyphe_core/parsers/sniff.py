@@ -36,7 +36,7 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def find_declared_type(content_type: str | None) -> str | None:
-    """Media type of a Content-Type value, lower-case and without parameters; None when absent or malformed."""
+    """Media type of a Content-Type value, lower-case, without parameters; None when absent or malformed."""
     if content_type is None:
         return None
     media_type = content_type.partition(";")[0].partition(",")[0].strip().lower()
@@ -44,8 +44,9 @@ def find_declared_type(content_type: str | None) -> str | None:
 
 
 def media_type_of(content_type: str | None, body: bytes) -> str:
-    """Media type of an answer: the header's when it says something, else by the bytes (`application/octet-stream`
-    when those are not recognised). A declared type is believed, so HTML sent as text/plain stays plain text.
+    """Media type of an answer: the header's when it says something, else by the bytes.
+
+    A declared type is believed, so HTML sent as text/plain stays plain text.
     """
     declared = find_declared_type(content_type)
     if declared is not None and declared not in _USELESS:
@@ -54,7 +55,7 @@ def media_type_of(content_type: str | None, body: bytes) -> str:
 
 
 def sniff(body: bytes) -> str:
-    """Media type recognised by the first bytes: HTML, XML, PDF, images, archives, JSON, text; else octet-stream."""
+    """Media type by the first bytes: HTML, XML, PDF, images, archives, JSON, text; else octet-stream."""
     start = body[:_N_SNIFFED_BYTES]
     for magic, media_type in _MAGIC:
         if start.startswith(magic):

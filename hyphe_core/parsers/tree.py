@@ -1,4 +1,4 @@
-"""The few facts of the HTML tree that page work needs, as plain integers: which tags hide, glue or separate text."""
+"""Reading the HTML tree: visible text, anchors, and the area of the page an element stands in."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ INLINE = frozenset(
     | {
         _tag_id(name)
         for name in (
-            "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt ruby s samp"
-            " small span strike strong sub sup time tt u var wbr"
+            "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt ruby"
+            " s samp small span strike strong sub sup time tt u var wbr"
         ).split()
     }
 )
@@ -72,42 +72,100 @@ ROLES = {
     "complementary": Area.ASIDE,
     "main": Area.MAIN,
 }
-# Adjacent words are searched for a common block no higher than this: hostile nesting must not cost its square.
+# The block around two words is sought no higher than this: hostile nesting must not cost its square.
 _MAX_INLINE_DEPTH = 32
+# White space besides the blank that occurs in pages: ASCII, no-break, ideographic.
+_SPACES = "\n\t\r\f\v\xa0\u3000"
 
 Handler = Callable[[LexborNode], None]
 
 
 def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) -> str:
-    """Visible text of nodes in document order (elements, text, comments), blanks not folded.
+    """Visible text of nodes in document order (elements, text, comments), its white space folded.
 
-    Borders of blocks become a blank; words on both sides of inline borders stay together. `handlers` are called with
-    each node of their tag id. Subtrees of hidden elements are left out, their top is still handled.
+    Borders of blocks become a blank; words on both sides of inline borders stay together. `handlers` are
+    called with each node of their tag id. Subtrees of hidden elements are left out, their top is still
+    handled.
     """
     pieces: list[str] = []
     append = pieces.append
     handler_of = handlers.get
-    open_word: LexborNode | None = None
+    blank = True
+    previous: LexborNode | None = None
     for node in nodes:
         tag = node.tag_id
         if tag == TEXT:
-            text = node.text_content
-            if not text:
+            text = node.text_content or ""
+            words = text.strip()
+            if not words:
+                blank = True
                 continue
-            if open_word is not None and text[0] > " " and not _touch(open_word, node):
+            if blank or text[0] != words[0] or previous is None or not _touch(previous, node):
                 append(" ")
-            append(text)
-            open_word = node if text[-1] > " " else None
+            append(words)
+            blank = len(text) != len(words) and text[-1] != words[-1]
+            previous = node
             continue
         handler = handler_of(tag)
         if handler is not None:
             handler(node)
         if tag not in INLINE:
-            append(" ")
-            open_word = None
+            blank = True
             if tag in HIDDEN and node.first_child is not None:
                 _skip_descendants(nodes, node)
-    return "".join(pieces)
+    return _fold_inside("".join(pieces)[1:])
+
+
+def _fold_inside(text: str) -> str:
+    """Fold a text whose pieces are stripped already. Most have nothing left to fold: that is tested fast."""
+    for space in _SPACES:
+        if space in text:
+            text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
+
+
+def gather_anchor(link: LexborNode, max_nodes: int) -> str:
+    """Text of a link, else the alternative text of its first image that has one; white space folded.
+
+    At most `max_nodes` nodes are read, since links can be nested thousands deep by way of `object`. With a
+    block inside, every border of text is a blank; without, none is.
+    """
+    child = link.first_child
+    while (
+        child is not None and child.next is None
+    ):  # the usual case: a single text, perhaps in a single element
+        tag = child.tag_id
+        if tag == TEXT:
+            return fold(child.text_content or "")
+        if tag in HIDDEN or tag == IMG:
+            break
+        child = child.first_child
+    return "" if child is None else _gather_mixed_anchor(link, max_nodes)
+
+
+def _gather_mixed_anchor(link: LexborNode, max_nodes: int) -> str:
+    pieces: list[str] = []
+    separator = ""
+    alt = ""
+    nodes = islice(link.traverse(include_text=True), 1, max_nodes)
+    for node in nodes:
+        tag = node.tag_id
+        if tag == TEXT:
+            pieces.append(node.text_content or "")
+        elif tag == IMG:
+            alt = alt or fold(node.attributes.get("alt") or "")
+        elif tag in HIDDEN:
+            _skip_descendants(nodes, node)
+        elif tag not in INLINE:
+            separator = " "
+    return fold(separator.join(pieces)) or alt
+
+
+def fold(text: str) -> str:
+    """The text with each run of white space as one blank, none at the ends."""
+    return " ".join(text.split())
 
 
 def _skip_descendants(nodes: Iterator[LexborNode], node: LexborNode) -> None:
@@ -117,7 +175,7 @@ def _skip_descendants(nodes: Iterator[LexborNode], node: LexborNode) -> None:
 
 
 def _touch(first: LexborNode, second: LexborNode) -> bool:
-    """Whether two text nodes with only inline borders between them read as one word: same block, not two links."""
+    """Whether two text nodes with only inline borders between them read on: same block, not two links."""
     first_block, first_link = _surroundings(first)
     second_block, second_link = _surroundings(second)
     if first_block != second_block or first_block == 0:
@@ -144,7 +202,8 @@ def _surroundings(node: LexborNode) -> tuple[int, int]:
 class AreaFinder:
     """Finds the area of elements of one tree. Each ancestor is looked at once, whatever the number of links.
 
-    `with_roles`: look for ARIA roles too (dear: one dictionary an element), pointless when no `role` is in the page.
+    `with_roles`: look for ARIA roles too. That is dear (one dictionary an element) and pointless when no
+    `role` is in the page.
     """
 
     __slots__ = ("_memo", "_with_roles")
@@ -156,15 +215,20 @@ class AreaFinder:
     def area_of(self, node: LexborNode) -> Area:
         """Area of the nearest landmark ancestor, MAIN without one. The tree must not change between calls."""
         memo = self._memo
-        passed: list[int] = []
-        area: Area | None = None
         ancestor = node.parent
+        if ancestor is None:
+            return Area.MAIN
+        key = ancestor.mem_id
+        if key in memo:
+            return memo[key]
+        passed: list[int] = []
+        area = None
         while ancestor is not None:
             key = ancestor.mem_id
             area = memo.get(key)
             if area is None:
-                area = self._own_area(ancestor)
                 passed.append(key)
+                area = self._role_area(ancestor) if self._with_roles else LANDMARKS.get(ancestor.tag_id)
             if area is not None:
                 break
             ancestor = ancestor.parent
@@ -173,10 +237,10 @@ class AreaFinder:
             memo[key] = found
         return found
 
-    def _own_area(self, node: LexborNode) -> Area | None:
-        """Area that the element itself opens: its role's, else its tag's."""
-        if self._with_roles:
-            for role in (node.attributes.get("role") or "").lower().split():
-                if role in ROLES:
-                    return ROLES[role]
+    @staticmethod
+    def _role_area(node: LexborNode) -> Area | None:
+        """Area that an element opens: its role's, else its tag's."""
+        for role in (node.attributes.get("role") or "").lower().split():
+            if role in ROLES:
+                return ROLES[role]
         return LANDMARKS.get(node.tag_id)
