@@ -1,7 +1,7 @@
 """A MongoDB-protocol server as a child process, for tests: `secantusd-py` on a free port of this machine.
 
-It can be killed and started again on the same folder and port. With `HYPHE_TEST_MONGODB_URI` set, the suites also run
-against that server.
+It can be killed and started again on the same folder and port. With `HYPHE_TEST_MONGODB_URI` set, the suites
+also run against that server.
 """
 
 from __future__ import annotations

@@ -75,12 +75,12 @@ class MongoAccess(Access):
 
     def __init__(self, uri: str, database: str, patience_seconds: float) -> None:
         """A server may be silent for `patience_seconds`. Raises InvalidValue for an unusable address."""
-        defaults = {name: value for name, value in CLIENT_DEFAULTS.items() if name.lower() not in uri.lower()}
+        options: dict[str, Any] = {n: v for n, v in CLIENT_DEFAULTS.items() if n.lower() not in uri.lower()}
         self.place = f"MongoDB database {database}"
         self.patience_seconds = patience_seconds
         try:
-            self.client: MongoClient[Document] = MongoClient(uri, **defaults)  # type: ignore[arg-type]  # all
-            int self.database = self.client[database]
+            self.client: MongoClient[Document] = MongoClient(uri, **options)
+            self.database = self.client[database]
         except (PyMongoError, ValueError) as error:
             raise InvalidValue(f"not a usable MongoDB address: {error}") from error
         acknowledged = self.client.write_concern.document.get("w", 1)
@@ -229,6 +229,7 @@ class MongoStorage(Storage):
         opening_seconds: float = 10.0,
         on_step: Callable[[CommitStep], None] | None = None,
     ) -> None:
+        self._uri = uri
         self._access = MongoAccess(uri, database, opening_seconds)
         self._reader = DocumentReader(self._access)
         self._busy_seconds = busy_seconds
@@ -336,6 +337,10 @@ class MongoStorage(Storage):
         self._access.client.close()
 
     def destroy(self) -> None:
-        """See `Storage`."""
-        self._access.call(self._access.client.drop_database, self._access.database.name)
+        """See `Storage`; a closed instance may do it too."""
         self.close()
+        access = MongoAccess(self._uri, self._access.database.name, self._access.patience_seconds)
+        try:
+            access.call(access.client.drop_database, access.database)
+        finally:
+            access.client.close()

@@ -74,7 +74,7 @@ class LockState:
 
 
 def process_place() -> Document:
-    """This process, as another process of the same machine can look it up. Empty where the system has no /proc."""
+    """This process, as others of the same machine can look it up. Empty where there is no /proc."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         space = Path("/proc/self/ns/pid").stat().st_ino
@@ -103,7 +103,7 @@ def _is_dead(place: Document, here: Document) -> bool:
 
 
 class WriterLock:
-    """The lock of one database as one instance of the storage uses it; at most one holder at a time per instance."""
+    """The lock of one database as one instance of the storage uses it, by one thread at a time."""
 
     def __init__(self, access: Access, *, busy_seconds: float, lease_seconds: float) -> None:
         self._access = access

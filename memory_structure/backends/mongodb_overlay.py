@@ -21,7 +21,7 @@ from memory_structure.storage import Key, Reader, Row, Span, Table, Transaction
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
-    """What a transaction leaves in one table: rows whose keys are new, rows written over others, keys to remove."""
+    """What a transaction leaves in a table: rows with new keys, rows written over others, keys to remove."""
 
     codec: TableCodec
     added: list[Row]
@@ -39,7 +39,7 @@ class BaseReader(Reader):
 
 @dataclass(slots=True)
 class _TableOverlay:
-    """Rows written (None: removed), what is known of the stored ones, holders of unique values (None: nobody)."""
+    """Rows written (None: removed), what is known of stored ones, holders of unique values (None: nobody)."""
 
     codec: TableCodec
     rows: dict[Key, Row | None] = field(default_factory=dict)

@@ -8,7 +8,7 @@ compound index.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_structure.backends.mongodb_documents import SMALLEST, TableCodec
@@ -34,16 +34,16 @@ class Piece:
             found[self.field] = dict(self.bounds)
         return found
 
-    def within(self, lower: int | None, upper: int | None) -> Piece:
-        """The same piece cut to lower <= field < upper; both lie inside its bounds."""
-        bounds = dict(self.bounds)
-        if lower is not None:
-            bounds.pop("$gt", None)
-            bounds["$gte"] = lower
-        if upper is not None:
-            bounds.pop("$lte", None)
-            bounds["$lt"] = upper
-        return Piece(self.equal, self.field, tuple(bounds.items()), False)
+    def within(self, lower: int | None, upper: int) -> Piece:
+        """The part in lower <= field < upper, which lie inside the bounds."""
+        piece = self if lower is None else self.from_lower(lower)
+        bounds = {name: value for name, value in piece.bounds if name != "$lt"}
+        return replace(piece, bounds=(*bounds.items(), ("$lt", upper)))
+
+    def from_lower(self, lower: int) -> Piece:
+        """The part in lower <= field."""
+        bounds = {name: value for name, value in self.bounds if name not in ("$gt", "$gte")}
+        return replace(self, bounds=(("$gte", lower), *bounds.items()))
 
     def lowest(self) -> int | None:
         """Smallest integer of the range, None when it is open."""
@@ -52,10 +52,9 @@ class Piece:
             return int(bounds["$gte"])
         return int(bounds["$gt"]) + 1 if "$gt" in bounds else None
 
-    def end(self) -> int | None:
-        """First integer behind the range, None when it is open."""
-        bounds = dict(self.bounds)
-        return int(bounds["$lt"]) if "$lt" in bounds else None
+    def end(self) -> int:
+        """First integer behind the range."""
+        return int(dict(self.bounds).get("$lt", 2**63))
 
 
 class RangeQueries:

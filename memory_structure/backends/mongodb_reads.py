@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -143,11 +143,16 @@ class DocumentReader(BaseReader):
         size = ROWS_PER_STEP if limit is None else min(ROWS_PER_STEP, max(limit, 50))
         lower, end = piece.lowest(), piece.end()
         n_found = size
-        while n_found >= size / 4 and (end is None or (lower or 0) + size < end):
+        while n_found >= size / 4 and (lower or 0) + size < end:
             upper = (lower or 0) + size
-            n_found = 0
-            for document in matches(piece.within(lower, upper)):
-                n_found += 1
-                yield document
-            lower = upper
-        yield from matches(piece.within(lower, None) if lower is not None else piece)
+            n_found = yield from _counted(matches(piece.within(lower, upper)))
+            lower, piece = upper, piece.from_lower(upper)
+        yield from matches(piece)
+
+
+def _counted(documents: Iterator[Document]) -> Generator[Document, None, int]:
+    """Pass documents on; the value of the whole is their number."""
+    number = 0
+    for number, document in enumerate(documents, 1):  # noqa: B007  # the last one is the number
+        yield document
+    return number
