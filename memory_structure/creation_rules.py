@@ -79,7 +79,7 @@ class Preset:
         if self.kind is PresetKind.PAGE:
             return entity_prefix(lru)
         if self.kind is PresetKind.PATH_N:
-            return _extended(lru, head, self.n)
+            return _extended(lru, head, self.n, "p:")
         if self.kind is PresetKind.SUBDOMAIN:
             return head
         if self.kind is PresetKind.PREFIX_N:
@@ -113,12 +113,12 @@ def _with_labels(head: str, n: int) -> str:
     return head[:end]
 
 
-def _extended(lru: str, start: str, n: int) -> str:
-    """The start and the n stems after it; an empty stem, or the end of the LRU, ends it sooner."""
+def _extended(lru: str, start: str, n: int, kind: str = "") -> str:
+    """The start and the n stems (of that kind) after it; an empty stem, another kind or the end stop it sooner."""
     end = len(start)
     for _ in range(n):
         border = lru.find("|", end)
-        if border < 0 or border == end + 2:
+        if border <= end + 2 or not lru.startswith(kind, end):
             break
         end = border + 1
     return lru[:end]
@@ -197,6 +197,11 @@ class RuleSet:
     def rules(self) -> tuple[CreationRule, ...]:
         """The rules as given, the default first, then by prefix."""
         return (self._default, *(self._given[prefix] for prefix in sorted(self._given)))
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """Every prefix at which a rule counts, variations included, in text order; the default rule has none."""
+        return tuple(self._anchored)
 
     def find_rule(self, prefix: str) -> CreationRule | None:
         """The rule that counts at exactly this prefix, given for it or for a variation of it."""

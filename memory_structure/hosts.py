@@ -45,20 +45,14 @@ def is_single_stem(host: str) -> bool:
 
 
 def unicode_host(host: str) -> str:
-    """A canonical host as people read it; a label whose punycode is not the right one stays as it is."""
+    """A canonical host as people read it."""
     if "xn--" not in host:
         return host
     return ".".join(_unicode_label(label) for label in host.split("."))
 
 
 def _unicode_label(label: str) -> str:
-    if not label.startswith("xn--"):
-        return label
-    try:
-        shown = label[4:].encode().decode("punycode")
-        return shown if canonical_host(shown + ".x") == label + ".x" else label
-    except ValueError:
-        return label
+    return label[4:].encode().decode("punycode") if label.startswith("xn--") else label
 
 
 def _to_ascii(raw: str) -> str:
@@ -102,12 +96,16 @@ def _why_not_plain(host: str) -> str:
 
 
 def _refuse_bad_punycode(host: str) -> None:
+    """As browsers: a label must be the punycode of text that UTS 46 leaves as it is, so that a name has one form."""
     for label in host.split("."):
         if label.startswith("xn--"):
             try:
-                label[4:].encode().decode("punycode")
-            except UnicodeError as error:
-                raise BadHost(f"{label} is not valid punycode") from error
+                text = label[4:].encode().decode("punycode")
+                valid = not text.isascii() and idna.uts46_remap(text, std3_rules=False) == text
+            except UnicodeError:
+                valid = False
+            if not valid:
+                raise BadHost(f"{label} is not valid punycode")
 
 
 def _canonical_ipv6(raw: str) -> str:

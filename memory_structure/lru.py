@@ -82,8 +82,15 @@ def lru_to_url(lru: str) -> str:
         url = f"{origin}?{lru[end + 2 : -1]}"
     else:
         url = f"{origin}|{lru[end:-1]}"
-    # The only bar that can be left is the one before a fragment stem.
-    return url.replace("|f:", "#") if "|" in url else url
+    return _with_fragment(lru, url) if "|" in url else url
+
+
+def _with_fragment(lru: str, url: str) -> str:
+    """The only bar left in a URL is that before its fragment stem."""
+    before, _, fragment = url.partition("|f:")
+    if "|" in before or "|" in fragment:
+        raise BadLru(lru, _ILL_FORMED)
+    return f"{before}#{fragment}"
 
 
 def _remember_origin(lru: str, head: str) -> str:

@@ -43,14 +43,12 @@ class PrecisionLimit:
         return lru in self._exceptions
 
     def head(self, lru: str) -> str:
-        """The part of the LRU that is never shortened. An exception shorter than the host does not shorten
-        it."""
-        head = head_of(lru)
+        """The part of the LRU that is never shortened and from which stems are counted."""
         if self._exceptions:
-            owner = self._exceptions.find_owner(lru)
-            if owner is not None and len(owner[0]) > len(head):
-                return owner[0]
-        return head
+            found = self._exceptions.find_owner(lru)
+            if found is not None:
+                return found[0]
+        return head_of(lru)
 
     def node(self, lru: str) -> str:
         """The LRU's node: itself when it has at most `limit` stems after its head, else head and first

@@ -56,8 +56,8 @@ def _www_twin(head: str, policy: UrlPolicy) -> str | None:
 class PrefixMap(Generic[V]):
     """A map from LRU prefixes to values that answers, fast, which prefix owns an LRU. Works by whole stems.
 
-    One flat dictionary, asked for an LRU and its parents from the longest on. Most hosts have no prefix with a
-    path: those that have are counted, so that for the others the search begins at the host.
+    One flat dictionary, asked for an LRU and its parents from the longest on. Most hosts have no prefix with
+    a path: those that have are counted, so that for the others the search begins at the host.
     """
 
     __slots__ = ("_items", "_n_below_head", "_order")

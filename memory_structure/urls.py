@@ -23,13 +23,14 @@ _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 _PLAIN_REFERENCE: Final = re.compile(r"[!-\[\]-~]*+")
 _PLAIN_ABSOLUTE: Final = re.compile(r"https?://[!-\[\]-~]+")
 _PLAIN_REQUEST: Final = re.compile(
-    r"(https?://[a-z0-9_\-]+(?:\.[a-z0-9_\-]*[a-z][a-z0-9_\-]*)+)"
-    r"(/[!$-;=@-\[\]_a-z|~]*)(\?[!$-&(-;=?-\[\]_a-z|~]*)?(?:#.*)?",
+    r"(https?://(?:[a-z0-9_\-]{1,63}\.)++[a-z][a-z0-9_\-]{0,62})"
+    r"(/[!$-;=@-Z_a-z~]*+)(\?[!$-&(-;=?-Z_a-z~]++)?(?:#.*)?",
     re.DOTALL,
 )
-_UNSAFE_IN_PATH: Final = re.compile(r"[^!$-;=@-\[\]_a-z|~]+")
-_UNSAFE_IN_QUERY: Final = re.compile(r"[^!$-&(-;=?-\[\]_a-z|~]+")
-_ENCODED_DOT: Final = re.compile(r"(?<=[/.])%2[eE](?=[/.%]|$)")
+_UNSAFE_IN_PATH: Final = re.compile(r"[^!$-;=@-Z_a-z~]+")
+_UNSAFE_IN_QUERY: Final = re.compile(r"[^!$-&(-;=?-Z_a-z~]+")
+_ENCODED_DOTS: Final = re.compile(r"/(\.?%2[eE]|%2[eE]\.|%2[eE]%2[eE])(?=/|$)")
+_ALPHANUMERIC: Final = frozenset(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LOOKS_LIKE_PORT: Final = re.compile(r"[^:/?#\s]+:[0-9]+(?:[/?#]|$)")
 _TYPING_SLIP: Final = re.compile(r"[^\s/?#:.]*[a-z]\.[A-Z][a-z]+")
 _EMAIL: Final = re.compile(r"[^\s/?#:@]+@[^\s/?#:@]+")
@@ -254,19 +255,23 @@ def request_url(raw: str, encoding: str = "utf-8") -> str:
     """The fetch form of an absolute raw URL: what is sent, with nothing of its meaning changed. Raises
     BadUrl.
 
-    Unsafe characters are encoded as browsers do (the query in the page's `encoding`, the rest in UTF-8),
+    Unsafe characters are encoded much as browsers do (the query in the page's `encoding`, the rest in UTF-8),
     existing escapes stay as they are, the host is in ASCII, dot segments are resolved; fragment, user and
     password dropped.
     """
     plain = _PLAIN_REQUEST.fullmatch(raw)
     if plain and "/." not in plain[2] and "%2" not in plain[2]:
         origin, path, query = plain.groups("")
-        if len(raw) <= DEFAULT_POLICY.max_length and "xn--" not in origin:
+        if len(raw) <= DEFAULT_POLICY.max_length and len(origin) < 253 and "xn--" not in origin:
             return origin + path + query
     parts = split_url(raw, UrlPolicy(allow_single_label_hosts=True))
-    path = remove_dot_segments(_ENCODED_DOT.sub(".", parts.path)) or "/"
+    path = remove_dot_segments(_ENCODED_DOTS.sub(_as_dots, parts.path)) or "/"
     url = parts.origin + _UNSAFE_IN_PATH.sub(_percent_utf8, path)
     return f"{url}?{_encode_query(parts.query, encoding)}" if parts.query else url
+
+
+def _as_dots(match: re.Match[str]) -> str:
+    return "/" + match[1].lower().replace("%2e", ".")
 
 
 def _percent_utf8(match: re.Match[str]) -> str:
@@ -278,7 +283,7 @@ def _encode_query(query: str, encoding: str) -> str:
 
     def percent(match: re.Match[str]) -> str:
         octets = match[0].encode(encoding, "xmlcharrefreplace")
-        return "".join([f"%{octet:02X}" for octet in octets])
+        return "".join([chr(octet) if octet in _ALPHANUMERIC else f"%{octet:02X}" for octet in octets])
 
     return _UNSAFE_IN_QUERY.sub(percent, query)
 
