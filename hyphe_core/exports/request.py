@@ -65,10 +65,17 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """How much was written: rows of a table, or nodes and edges of a network, or records of an archive.
-    `n_missing` counts bodies that the corpus names and does not hold."""
+    """How much was written: rows of a table, records of an archive, nodes and edges of a network (None where
+    there
+    are no such things). `n_missing` counts bodies that the corpus names and does not hold."""
 
-    n_rows: int = 0
-    n_nodes: int = 0
-    n_edges: int = 0
+    n_rows: int | None = None
+    n_nodes: int | None = None
+    n_edges: int | None = None
     n_missing: int = 0
+
+    @property
+    def summary(self) -> str:
+        """What was written, in words."""
+        amounts = ((self.n_rows, "rows"), (self.n_nodes, "nodes"), (self.n_edges, "edges"))
+        return ", ".join(f"{n} {noun}" for n, noun in amounts if n is not None)

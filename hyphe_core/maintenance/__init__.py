@@ -11,6 +11,7 @@ from hyphe_core.maintenance.job import (
     open_context,
     run_maintenance,
 )
+from hyphe_core.maintenance.reaping import start_hosts
 
 # The modules of jobs list themselves when they are imported.
 JOB_MODULES = (integrity, rules, redirects, reaping)
@@ -25,4 +26,5 @@ __all__ = [
     "list_maintenance_jobs",
     "open_context",
     "run_maintenance",
+    "start_hosts",
 ]

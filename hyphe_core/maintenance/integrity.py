@@ -27,8 +27,8 @@ class Check(MaintenanceJob):
 
     name = "check"
     description = (
-        "Prove that every page has one owner, that aggregates and counters equal a recomputation, that no id dangles "
-        "and that every body is there; name what differs. Changes nothing."
+        "Prove that every page has one owner, that aggregates and counters equal a recomputation, that no id "
+        "dangles and that every body is there; name what differs. Changes nothing."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:
@@ -104,8 +104,8 @@ class UpdateLinks(MaintenanceJob):
 
     name = "update-links"
     description = (
-        "Compute the links between web entities and between nodes anew from the page links. Owners and counters, on "
-        "which they rest, are computed with them: it is `rebuild`, reported from the side of the links."
+        "Compute the links between web entities and between nodes anew from the page links. Owners and "
+        "counters, on which they rest, are computed with them: it is `rebuild`, reported from the side of the links."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:

@@ -26,8 +26,8 @@ class ReapJobs(MaintenanceJob):
 
     name = "reap-jobs"
     description = (
-        "Free the crawl jobs of workers that are gone, put unfinished jobs that fell out of the queue back into it, "
-        "and drop ended ones from it."
+        "Free the crawl jobs of workers that are gone, put unfinished jobs that fell out of the queue back "
+        "into it, and drop ended ones from it."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:

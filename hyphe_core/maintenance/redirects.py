@@ -22,8 +22,8 @@ class ResolveRedirects(MaintenanceJob):
 
     name = "resolve-redirects"
     description = (
-        "Follow every stored redirect to its last page, from the store alone; report chains and loops. The mapping "
-        "is in the report, pages and links stay as they are."
+        "Follow every stored redirect to its last page, from the store alone; report chains and loops. The "
+        "mapping is in the report, pages and links stay as they are."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:

@@ -1,0 +1,195 @@
+"""`hyphe corpus`: list, create, show, rename and destroy corpora."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from hyphe_core.cli.corpus_choices import new_corpus_options
+from hyphe_core.cli.session import opened_registry, session_of
+from hyphe_core.cli.terminal import Listing, print_json, print_line, print_listing
+from hyphe_core.clock import iso_text
+from hyphe_core.config import shown_value
+from hyphe_core.errors import UsageFault
+from memory_structure.records import CorpusCounters
+from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.structure import MemoryStructure
+
+app = typer.Typer(help="Corpora: list, create, show, rename, destroy.", no_args_is_help=True)
+
+Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name or id.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("list")
+def list_corpora(context: typer.Context, json: Json = False) -> None:
+    """Every corpus with its size."""
+    with opened_registry(session_of(context).config()) as registry:
+        found = [
+            (entry, registry.open_structure(entry.corpus_id).counters()) for entry in registry.list_corpora()
+        ]
+    if json:
+        print_json([_entry_document(entry) | _counter_document(counters) for entry, counters in found])
+        return
+    if not found:
+        print_line("no corpus yet")
+        return
+    headings = ("id", "name", "pages", "fetched", "links", "entities", "IN", "last activity")
+    rows = [_list_row(entry, counters) for entry, counters in found]
+    print_listing(Listing(headings, rows, frozenset(range(2, 7))))
+
+
+def _list_row(entry: CorpusEntry, counters: CorpusCounters) -> tuple[str, ...]:
+    numbers = (
+        counters.n_pages, counters.n_pages_fetched, counters.n_links, counters.n_web_entities, counters.n_in,
+    )  # fmt: skip
+    return (entry.corpus_id, entry.name, *map(str, numbers), iso_text(entry.last_activity_at))
+
+
+def _entry_document(entry: CorpusEntry) -> dict[str, object]:
+    return {
+        "corpus_id": entry.corpus_id,
+        "name": entry.name,
+        "password": bool(entry.password_hash),
+        "created_at": iso_text(entry.created_at),
+        "last_activity_at": iso_text(entry.last_activity_at),
+    }
+
+
+def _counter_document(counters: CorpusCounters) -> dict[str, object]:
+    return asdict(counters) | {"n_web_entities": counters.n_web_entities}
+
+
+@app.command("create")
+def create(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    creation_rule: Annotated[
+        str | None,
+        typer.Option(metavar="PRESET", help="Default creation rule (domain, subdomain, path-1, page...)."),
+    ] = None,
+    precision_limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Stems kept after the host in nodes; none = pages are nodes."),
+    ] = None,
+    depth: Annotated[int | None, typer.Option(metavar="N", help="Deepest crawl of the corpus.")] = None,
+    delay: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Pause between requests to a host.")
+    ] = None,
+    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Proxy for its crawls.")] = None,
+    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Do not obey robots.txt.")] = False,
+    allow_private_networks: Annotated[
+        bool, typer.Option("--allow-private-networks", help="Fetch private and loopback addresses too.")
+    ] = False,
+    no_bodies: Annotated[bool, typer.Option("--no-bodies", help="Do not keep the original bytes.")] = False,
+    no_text: Annotated[bool, typer.Option("--no-text", help="Do not keep the text of pages.")] = False,
+    json: Json = False,
+) -> None:
+    """Create an empty corpus."""
+    overrides = {
+        "creation_rule": creation_rule,
+        "precision_limit": precision_limit,
+        "max_depth": depth,
+        "delay_seconds": delay,
+        "proxy": proxy,
+        "obey_robots": False if ignore_robots else None,
+        "allow_private_networks": allow_private_networks or None,
+        "keep_bodies": False if no_bodies else None,
+        "keep_text": False if no_text else None,
+    }
+    config = session_of(context).config(overrides)
+    with opened_registry(config) as registry:
+        entry = registry.create_corpus(name, new_corpus_options(config))
+    if json:
+        print_json(_entry_document(entry))
+    else:
+        print_line(f"corpus {entry.name} created, id {entry.corpus_id}")
+
+
+@app.command("show")
+def show(context: typer.Context, corpus: Corpus, json: Json = False) -> None:
+    """Options, size and crawl jobs of a corpus."""
+    with opened_registry(session_of(context).config()) as registry:
+        document = _corpus_document(registry, registry.get_corpus(corpus))
+    if json:
+        print_json(document)
+        return
+    for name, value in document.items():
+        if isinstance(value, dict):
+            print_line(f"{name}:")
+            for inner, inner_value in value.items():
+                print_line(f"  {inner}: {_shown(inner_value)}")
+        else:
+            print_line(f"{name}: {_shown(value)}")
+
+
+def _corpus_document(registry: Registry, entry: CorpusEntry) -> dict[str, object]:
+    structure = registry.open_structure(entry.corpus_id)
+    return {
+        **_entry_document(entry),
+        "size_bytes": structure.size_bytes(),
+        "options": _options_document(structure),
+        "counters": _counter_document(structure.counters()),
+        "jobs": dict(sorted(Counter(job.state.value for job in structure.list_jobs()).items())),
+    }
+
+
+def _options_document(structure: MemoryStructure) -> dict[str, object]:
+    options = asdict(structure.options())
+    options.pop("extra")
+    options["proxy"] = shown_value(options["proxy"], secret=True)
+    return options | {"default_rule": str(structure.rules().default.preset)}
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+@app.command("rename")
+def rename(
+    context: typer.Context,
+    corpus: Corpus,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Change the name of a corpus; its id stays."""
+    with opened_registry(session_of(context).config()) as registry:
+        entry = registry.rename_corpus(registry.get_corpus(corpus).corpus_id, name)
+    if json:
+        print_json(_entry_document(entry))
+    else:
+        print_line(f"corpus {entry.corpus_id} is now called {entry.name}")
+
+
+@app.command("destroy")
+def destroy(
+    context: typer.Context,
+    corpus: Corpus,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove a corpus, its bodies and its crawl jobs for good."""
+    with opened_registry(session_of(context).config()) as registry:
+        entry = registry.get_corpus(corpus)
+        if not yes:
+            _ask(entry, registry.open_structure(entry.corpus_id).counters())
+        registry.destroy_corpus(entry.corpus_id)
+    if json:
+        print_json(_entry_document(entry) | {"destroyed": True})
+    else:
+        print_line(f"corpus {entry.name} destroyed")
+
+
+def _ask(entry: CorpusEntry, counters: CorpusCounters) -> None:
+    if not sys.stdin.isatty():
+        raise UsageFault(f"corpus {entry.name} is not destroyed without --yes where nobody can be asked")
+    question = f"Destroy corpus {entry.name} with {counters.n_pages_fetched} fetched pages for good?"
+    typer.confirm(question, abort=True, err=True)

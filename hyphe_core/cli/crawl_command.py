@@ -1,0 +1,173 @@
+"""`hyphe crawl`: from URLs to a crawled corpus, in one command."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from hyphe_core.cli.crawl_jobs import lay_aside
+from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, prepare
+from hyphe_core.cli.crawl_report import final_document, final_listing, headline, shown_progress
+from hyphe_core.cli.crawl_watch import CrawlView, CrawlWatch, wait_for_end
+from hyphe_core.cli.exit_codes import ExitCode
+from hyphe_core.cli.session import opened_registry, session_of
+from hyphe_core.cli.terminal import complain, print_json, print_listing, say
+from hyphe_core.cli.url_lines import read_given
+from hyphe_core.config import Config
+from hyphe_core.logs import configure_logs
+from memory_structure.records import JobState
+from memory_structure.registry import Registry
+
+
+def crawl(
+    context: typer.Context,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", show_default=False)] = None,
+    *,
+    corpus: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Corpus to crawl into; made when there is none.", show_default=False
+        ),
+    ],
+    from_file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", help="Read URLs from a file, one a line; - is standard input."),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=0, metavar="N", help="Clicks from the start pages.")] = 1,
+    creation_rule: Annotated[
+        str | None,
+        typer.Option(metavar="PRESET", help="Default creation rule of a new corpus [default: domain]."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL_PREFIX=PRESET", help="Creation rule below a URL; may be repeated."),
+    ] = None,
+    max_pages: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Pages in all, shared evenly among the web entities."),
+    ] = None,
+    max_pages_per_entity: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Pages of each web entity.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, metavar="SECONDS", help="Crawling time of each web entity.")
+    ] = None,
+    delay: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Pause between requests to a host [default: 1].")
+    ] = None,
+    per_host: Annotated[
+        int | None, typer.Option(metavar="N", help="Requests to one host at once [default: 1].")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Worker processes [default: one per core].")
+    ] = None,
+    proxy: Annotated[str | None, typer.Option(metavar="URL", help="Proxy for the requests.")] = None,
+    ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Do not obey robots.txt.")] = False,
+    ignore_crawl_delay: Annotated[
+        bool, typer.Option("--ignore-crawl-delay", help="Do not obey Crawl-delay of robots.txt.")
+    ] = False,
+    allow_private_networks: Annotated[
+        bool, typer.Option("--allow-private-networks", help="Fetch private and loopback addresses too.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue unfinished jobs; URLs that have a job get no new one.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document at the end.")] = False,
+) -> None:
+    """Crawl URLs: one web entity for each by the creation rules, all at once, and wait for the end.
+
+    Lines that are no URL are told and skipped. Ctrl-C stops; --resume goes on from there.
+    """
+    config = session_of(context).config(
+        {
+            "creation_rule": creation_rule,
+            "delay_seconds": delay,
+            "per_host": per_host,
+            "n_workers": workers,
+            "proxy": proxy,
+            "obey_robots": False if ignore_robots else None,
+            "obey_crawl_delay": False if ignore_crawl_delay else None,
+            "allow_private_networks": allow_private_networks or None,
+        }
+    )
+    wish = CrawlWish(
+        corpus, config, tuple(read_given(urls or [], from_file)), depth, creation_rule, tuple(rule or ()),
+        max_pages, max_pages_per_entity, time_limit, resume,
+    )  # fmt: skip
+    configure_logs("DEBUG" if session_of(context).debug else "ERROR")
+    with opened_registry(config) as registry:
+        raise typer.Exit(_carry_out(registry, wish, json))
+
+
+def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
+    plan = prepare(registry, wish)
+    for bad in plan.skipped:
+        complain(bad.sentence())
+    for note in plan.notes:
+        say(note)
+    structure = registry.open_structure(plan.entry.corpus_id)
+    watch = CrawlWatch(structure, plan.entry.name, plan.job_ids)
+    interrupted = False
+    try:
+        with (
+            _term_interrupts(),
+            _workers(wish.config, len(plan.job_ids)) as tend,
+            shown_progress(json) as show,
+        ):
+            view = wait_for_end(watch, show, complain, tend)
+    except KeyboardInterrupt:
+        interrupted = True
+        lay_aside(registry, plan.entry.corpus_id, structure, plan.job_ids, "interrupted at the command line")
+        view = watch.look()
+    _print_end(plan, view, interrupted, json)
+    return _outcome(view, interrupted)
+
+
+@contextmanager
+def _term_interrupts() -> Iterator[None]:
+    """SIGTERM ends the crawl as Ctrl-C does."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _workers(config: Config, n_jobs: int) -> Iterator[Callable[[], None]]:
+    """Worker processes, no more than there are jobs, until the end; what is yielded looks after them."""
+    from hyphe_core.crawl.supervisor import Supervisor
+
+    supervisor = Supervisor(config, min(config.n_workers, n_jobs))
+    supervisor.start()
+    try:
+        yield supervisor.poll
+    finally:
+        supervisor.stop()
+
+
+def _print_end(plan: CrawlPlan, view: CrawlView, interrupted: bool, json: bool) -> None:
+    if json:
+        print_json(final_document(plan, view, interrupted=interrupted))
+    else:
+        print_listing(final_listing(view))
+        say(headline(view))
+    if not view.is_over or interrupted:
+        say(f"to go on from here: hyphe crawl --corpus {shlex.quote(plan.entry.name)} --resume")
+
+
+def _outcome(view: CrawlView, interrupted: bool) -> ExitCode:
+    if interrupted:
+        return ExitCode.INTERRUPTED
+    all_finished = all(each.job.state is JobState.FINISHED for each in view.jobs)
+    return ExitCode.OK if all_finished else ExitCode.SOME_FAILED

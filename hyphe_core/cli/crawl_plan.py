@@ -1,0 +1,162 @@
+"""From what `hyphe crawl` was told to crawl jobs in the queue: corpus, rules, web entities, budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hyphe_core.cli.corpus_choices import new_corpus_options, parse_rules, policy_of
+from hyphe_core.cli.crawl_jobs import launch_job, resume_jobs
+from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
+from hyphe_core.config import Config
+from hyphe_core.errors import NothingToDo, UsageFault
+from memory_structure.creation_rules import Preset
+from memory_structure.errors import NotFound
+from memory_structure.jobs import ENDED
+from memory_structure.lru import lru_to_url
+from memory_structure.records import Job, StartPage
+from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.structure import MemoryStructure
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlWish:
+    """What a crawl was asked for; None = not said. `config` holds the options that are settings too."""
+
+    corpus: str
+    config: Config
+    given: tuple[GivenLine, ...]
+    depth: int = 1
+    creation_rule: str | None = None
+    rules: tuple[str, ...] = ()
+    max_pages: int | None = None
+    max_pages_per_entity: int | None = None
+    time_limit_seconds: float | None = None
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """The jobs to wait for, what was skipped of the input, and what else is worth telling."""
+
+    entry: CorpusEntry
+    job_ids: tuple[int, ...]
+    skipped: tuple[BadLine, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A web entity to crawl, from those start pages, with its share of the budget."""
+
+    web_entity_id: int
+    urls: tuple[str, ...]
+    max_pages: int | None
+
+
+def prepare(registry: Registry, wish: CrawlWish) -> CrawlPlan:
+    """Make corpus, rules and web entities as far as they are not there, and put the jobs into the queue.
+
+    Raises NothingToDo, before anything is written, when no URL can be used and there is no job to resume;
+    UsageFault when an option contradicts an existing corpus.
+    """
+    entry = _find_corpus(registry, wish.corpus)
+    options = registry.open_structure(entry.corpus_id).options() if entry else new_corpus_options(wish.config)
+    policy = policy_of(options)
+    lines = sort_lines(wish.given, policy)
+    rules = parse_rules(wish.rules, policy)
+    _refuse_nothing(wish, lines.good, entry)
+    if entry is None:
+        entry = registry.create_corpus(wish.corpus, options)
+    structure = registry.open_structure(entry.corpus_id)
+    _refuse_contradiction(structure, wish)
+    for rule in rules:
+        structure.add_rule(rule)
+    earlier = structure.list_jobs()
+    resumed = resume_jobs(registry, entry.corpus_id, structure) if wish.resume else []
+    targets, notes = _targets(structure, wish, lines.good, earlier)
+    launched = [launch_job(registry, entry.corpus_id, wish, target) for target in targets]
+    if not (resumed or launched):
+        raise NothingToDo(f"corpus {entry.name} has no unfinished job, and every URL given is crawled")
+    return CrawlPlan(entry, tuple(sorted({*resumed, *launched})), lines.bad, tuple(notes))
+
+
+def _find_corpus(registry: Registry, corpus: str) -> CorpusEntry | None:
+    try:
+        return registry.get_corpus(corpus)
+    except NotFound:
+        return None
+
+
+def _refuse_nothing(wish: CrawlWish, good: Sequence[GoodUrl], entry: CorpusEntry | None) -> None:
+    if wish.resume and entry is None:
+        raise NothingToDo(f"there is no corpus {wish.corpus} to resume")
+    if good or (wish.resume and not wish.given):
+        return
+    raise NothingToDo("no usable URL was given" if wish.given else "no URL was given")
+
+
+def _refuse_contradiction(structure: MemoryStructure, wish: CrawlWish) -> None:
+    if wish.creation_rule is None:
+        return
+    wanted, present = Preset.parse(wish.creation_rule), structure.rules().default.preset
+    if wanted != present:
+        raise UsageFault(
+            f"corpus {wish.corpus} has the default creation rule {present}, not {wanted}: leave "
+            "--creation-rule out, or crawl into another corpus"
+        )
+
+
+def _targets(
+    structure: MemoryStructure, wish: CrawlWish, good: Sequence[GoodUrl], earlier: Sequence[Job]
+) -> tuple[list[Target], list[str]]:
+    """The web entities to crawl, each with the URLs given for it, in the order given; and notes."""
+    by_entity = _declare(structure, good)
+    notes: list[str] = []
+    wanted: dict[int, tuple[str, ...]] = {}
+    for web_entity_id, urls in by_entity.items():
+        jobs = [job for job in earlier if job.spec.web_entity_id == web_entity_id]
+        if wish.resume and any(set(urls) <= set(job.spec.start_urls) for job in jobs):
+            continue
+        if any(job.state not in ENDED for job in jobs):
+            name = structure.get_web_entity(web_entity_id).name
+            notes.append(f"{name} has an unfinished crawl job already; --resume continues those")
+        wanted[web_entity_id] = urls
+    budgets = page_budgets(len(wanted), wish.max_pages, wish.max_pages_per_entity)
+    targets = [Target(*each, budget) for each, budget in zip(wanted.items(), budgets, strict=True)]
+    starved = [target for target in targets if target.max_pages == 0]
+    if starved:
+        notes.append(f"{len(starved)} web entities are not crawled: --max-pages leaves them no page")
+    return [target for target in targets if target.max_pages != 0], notes
+
+
+def _declare(structure: MemoryStructure, good: Sequence[GoodUrl]) -> dict[int, tuple[str, ...]]:
+    """Make the URLs known, and start pages of their web entities: entity id -> its URLs."""
+    if not good:
+        return {}
+    raw_urls = [None if each.url == lru_to_url(each.lru) else each.url for each in good]
+    pages = structure.declare_pages([each.lru for each in good], raw_urls)
+    by_entity: dict[int, tuple[str, ...]] = {}
+    for each, (page, _is_new) in zip(good, pages, strict=True):
+        by_entity[page.web_entity_id] = (*by_entity.get(page.web_entity_id, ()), each.url)
+    for web_entity_id, urls in by_entity.items():
+        _add_start_pages(structure, web_entity_id, urls)
+    return by_entity
+
+
+def _add_start_pages(structure: MemoryStructure, web_entity_id: int, urls: Sequence[str]) -> None:
+    known = structure.get_web_entity(web_entity_id).start_pages
+    new = [StartPage(url, "user") for url in urls if url not in {page.url for page in known}]
+    if new:
+        structure.edit_web_entity(web_entity_id, start_pages=[*known, *new])
+
+
+def page_budgets(n_entities: int, total: int | None, per_entity: int | None) -> list[int | None]:
+    """How many pages each entity may take: an even share of the total (the first ones get what is left over),
+    and no
+    more than `per_entity`. None is without limit."""
+    if total is None or not n_entities:
+        return [per_entity] * n_entities
+    share, left = divmod(total, n_entities)
+    shares = [share + (position < left) for position in range(n_entities)]
+    return [one if per_entity is None else min(one, per_entity) for one in shares]

@@ -1,0 +1,128 @@
+"""`hyphe export`: what leaves a corpus as files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from hyphe_core.cli.session import opened_registry, session_of
+from hyphe_core.cli.terminal import error_console, say
+from hyphe_core.errors import UsageFault
+from hyphe_core.exports import (
+    FORMATS,
+    ExportReport,
+    ExportRequest,
+    Format,
+    Subject,
+    open_output,
+    write_export,
+)
+from memory_structure.records import CorpusCounters, WebEntityStatus
+from memory_structure.registry import Registry
+
+_STANDARD_OUTPUT = "-"
+_SUFFIXES = {
+    ".gexf": Format.GEXF,
+    ".graphml": Format.GRAPHML,
+    ".csv": Format.CSV,
+    ".json": Format.JSON,
+    ".warc": Format.WARC,
+    ".gz": Format.WARC,
+}
+
+
+def export(
+    context: typer.Context,
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Name or id.", show_default=False)],
+    what: Annotated[Subject, typer.Option(help="What to export.")] = Subject.NETWORK,
+    format: Annotated[  # noqa: A002
+        Format | None,
+        typer.Option(help="How; by default what the name of the file says, else the first possible."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE|-", help="- is standard output.")
+    ] = "-",
+    status: Annotated[
+        list[WebEntityStatus] | None,
+        typer.Option(help="Only web entities of this status, with their pages and links; may be repeated."),
+    ] = None,
+    guard_formulas: Annotated[
+        bool, typer.Option("--guard-formulas", help="CSV: keep spreadsheets from running cells as formulas.")
+    ] = False,
+) -> None:
+    """Write a network, a table or an archive of a corpus. The same corpus gives the same bytes.
+
+    network: web entities and the links between them. page-network: pages. node-network: pages folded by the
+    precision limit. Formats: networks gexf, graphml, csv (edges), json; web-entities, pages and links csv,
+    json; pages also warc (the stored bodies).
+    """
+    chosen = format or _format_by_name(what, output)
+    kept = frozenset(status) if status else None
+    request = ExportRequest(what, chosen, kept, guard_formulas)
+    _refuse_archive_on_terminal(request, output)
+    config = session_of(context).config()
+    with opened_registry(config) as registry:
+        report = _write(registry, corpus, request, output)
+    _tell(report, output)
+
+
+def _format_by_name(what: Subject, output: str) -> Format:
+    by_suffix = _SUFFIXES.get(Path(output).suffix.lower())
+    return by_suffix or FORMATS[what][0]
+
+
+def _refuse_archive_on_terminal(request: ExportRequest, output: str) -> None:
+    if request.format is Format.WARC and output == _STANDARD_OUTPUT and sys.stdout.isatty():
+        raise UsageFault("an archive is not text for a terminal: name a file with -o")
+
+
+def _write(registry: Registry, corpus: str, request: ExportRequest, output: str) -> ExportReport:
+    entry = registry.get_corpus(corpus)
+    structure = registry.open_structure(entry.corpus_id)
+    n_expected = _expected(structure.counters(), request.subject)
+    with _progress(output, n_expected) as progress, open_output(output) as stream:
+        return write_export(
+            structure,
+            request,
+            stream,
+            blobs=registry.open_blobs(entry.corpus_id),
+            created_at=entry.created_at,
+            compress=not output.endswith(".warc"),
+            progress=progress,
+        )
+
+
+def _expected(counters: CorpusCounters, what: Subject) -> int | None:
+    """How many rows, nodes and edges will go by; None when that is not known beforehand."""
+    return {
+        Subject.PAGES: counters.n_pages,
+        Subject.LINKS: counters.n_links,
+        Subject.WEB_ENTITIES: counters.n_web_entities,
+        Subject.PAGE_NETWORK: counters.n_pages + counters.n_links,
+    }.get(what)
+
+
+@contextmanager
+def _progress(output: str, n_expected: int | None) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error when that is a terminal and the export itself is not shown there."""
+    console = error_console()
+    shown = console.is_terminal and not (output == _STANDARD_OUTPUT and sys.stdout.isatty())
+    columns = (TextColumn("exporting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not shown, transient=True) as bar:
+        task = bar.add_task("exporting", total=n_expected)
+        yield lambda n: bar.advance(task, n)
+
+
+def _tell(report: ExportReport, output: str) -> None:
+    if report.n_missing:
+        say(
+            f"warning: {report.n_missing} bodies that the corpus names are absent; see `hyphe maintain check`"
+        )
+    if output != _STANDARD_OUTPUT:
+        say(f"{output}: {report.summary}")

@@ -1,0 +1,93 @@
+"""`hyphe maintain`: the maintenance jobs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from hyphe_core.cli.exit_codes import ExitCode
+from hyphe_core.cli.session import opened_registry, session_of
+from hyphe_core.cli.terminal import Listing, error_console, print_json, print_line, print_listing
+from hyphe_core.maintenance import MaintenanceContext, MaintenanceReport, open_context, run_maintenance
+from memory_structure.lru import lru_to_url
+
+
+class JobName(StrEnum):
+    """The maintenance jobs."""
+
+    CHECK = "check"
+    REBUILD = "rebuild"
+    REAPPLY_RULES = "reapply-rules"
+    RESOLVE_REDIRECTS = "resolve-redirects"
+    UPDATE_LINKS = "update-links"
+    REAP_JOBS = "reap-jobs"
+
+
+def maintain(
+    context: typer.Context,
+    job: Annotated[JobName, typer.Argument(metavar="JOB", help="/".join(JobName), show_default=False)],
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", show_default=False)],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be done; change nothing.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Run a maintenance job on a corpus.
+
+    check proves the laws of the store and names what differs. rebuild computes everything derived anew.
+    reapply-rules decides again for every known page by the creation rules. resolve-redirects follows stored
+    redirects to their ends. update-links computes the networks anew. reap-jobs frees crawl jobs of workers
+    that are gone.
+    """
+    config = session_of(context).config()
+    with opened_registry(config) as registry:
+        report = _run(job, open_context(registry, corpus), dry_run)
+    if json:
+        print_json(_document(report))
+    else:
+        _print(report)
+    if job is JobName.CHECK and report.findings:
+        raise typer.Exit(ExitCode.FINDINGS)
+
+
+def _run(job: JobName, context: MaintenanceContext, dry_run: bool) -> MaintenanceReport:
+    with error_console().status(f"{job}: starting") as status:
+
+        def progress(what: str, done: int, total: int | None) -> None:
+            amount = f" {done}" + (f" of {total}" if total is not None else "") if done else ""
+            status.update(f"{job}: {what}{amount}")
+
+        return run_maintenance(job.value, context, dry_run=dry_run, progress=progress)
+
+
+def _document(report: MaintenanceReport) -> dict[str, object]:
+    return {
+        "job": report.job,
+        "corpus_id": report.corpus_id,
+        "dry_run": report.dry_run,
+        "summary": report.summary,
+        "n_changes": report.n_changes,
+        "findings": [asdict(finding) for finding in report.findings],
+        "notes": list(report.notes),
+        "redirects": [
+            {
+                "url": lru_to_url(trail.lru),
+                "target_url": lru_to_url(trail.target_lru),
+                "n_hops": trail.n_hops,
+                "loops": trail.loops,
+            }
+            for trail in report.trails
+        ],
+    }
+
+
+def _print(report: MaintenanceReport) -> None:
+    if report.findings:
+        rows = [(f.law, f.subject, f.stored, f.expected) for f in report.findings]
+        print_listing(Listing(("law", "record", "stored", "expected"), rows))
+    for note in report.notes:
+        print_line(note)
+    print_line(f"{report.job}{' (dry run)' if report.dry_run else ''}: {report.summary}")
