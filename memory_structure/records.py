@@ -69,7 +69,7 @@ class FoundLink(NamedTuple):
 
     target_lru: str
     kind: LinkKind
-    count: int
+    count: int  # type: ignore[assignment]  # named as people name it; tuple.count is never used here
     anchor: str
     rel: str
     area: Area
@@ -182,7 +182,7 @@ class LinkRecord:
     source_web_entity_id: int
     target_web_entity_id: int
     kind: LinkKind
-    count: int
+    count: int  # type: ignore[assignment]  # named as people name it; tuple.count is never used here
     anchor: str
     rel: str
     area: Area

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -69,6 +69,13 @@ class Table:
         """The secondary index of that name."""
         return next(i for i in self.indexes if i.name == name)
 
+    def order(self, index: str | None) -> tuple[str, ...]:
+        """Columns that put rows in a total order: the key, a unique index, or another index followed by the key."""
+        if index is None:
+            return self.key
+        found = self.index(index)
+        return found.columns if found.unique else found.columns + self.key
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -76,7 +83,8 @@ class Span:
 
     `equal` fixes the first columns of the order; the next column then lies in `lower` <= x < `upper` (either None is
     open). `after` (a full value of the order's columns, as a tuple) starts strictly behind it, in the direction of
-    travel: keyset pagination. Rows of a non-unique index with equal values come in key order.
+    travel: keyset pagination. Rows of a non-unique index with equal values come in key order: there the order's
+    columns are those of the index, then those of the key (see `Table.order`).
     """
 
     index: str | None = None
@@ -140,6 +148,12 @@ class Storage(Reader):
 
         Raises StoreLocked after the busy time-out, StoreFull, StoreUnreachable. An error inside the block rolls back.
         """
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """Reads that belong together, to be kept open briefly. They see one moment where the database can do that;
+        elsewhere (this default) each sees its own, and callers compare a version number before and after."""
+        yield self
 
     @abstractmethod
     def ensure_tables(self, tables: Sequence[Table]) -> None:

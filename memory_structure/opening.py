@@ -1,0 +1,69 @@
+"""Where a registry and its corpora lie: files of a folder, or databases of a MongoDB server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_structure.backends.sqlite import SqliteStorage
+from memory_structure.blobs import BlobStore
+from memory_structure.errors import StoreError
+from memory_structure.registry import Registry
+from memory_structure.storage import Storage
+from memory_structure.stored.blob_files import FsspecBlobStore
+from memory_structure.stored.registry import StoredRegistry
+
+
+def open_registry(data_dir: Path, mongodb_uri: str | None = None, blob_url: str | None = None) -> Registry:
+    """The registry of a data folder, made when absent.
+
+    Without `mongodb_uri`: `registry.sqlite`, and `corpora/<id>/corpus.sqlite`. With it: the databases `hyphe` and
+    `hyphe_<id>`. Bodies: `corpora/<id>/bodies` of the folder, or `<blob_url>/<id>`.
+    """
+    data_dir = Path(data_dir).absolute()
+    _ensure_folder(data_dir)
+
+    def make_blobs(corpus_id: str) -> BlobStore:
+        if blob_url is not None:
+            return FsspecBlobStore(f"{blob_url.rstrip('/')}/{corpus_id}")
+        return FsspecBlobStore(str(data_dir / "corpora" / corpus_id / "bodies"))
+
+    if mongodb_uri is not None:
+        return _open_mongodb(mongodb_uri, make_blobs)
+
+    def make_storage(corpus_id: str, full_durability: bool) -> Storage:
+        folder = data_dir / "corpora" / corpus_id
+        _ensure_folder(folder)
+        return _FolderStorage(folder, full_durability)
+
+    return StoredRegistry(SqliteStorage(data_dir / "registry.sqlite"), make_storage, make_blobs)
+
+
+class _FolderStorage(SqliteStorage):
+    """A corpus in its own folder, which goes with it."""
+
+    def __init__(self, folder: Path, full_durability: bool) -> None:
+        super().__init__(folder / "corpus.sqlite", full_durability)
+        self._folder = folder
+
+    def destroy(self) -> None:
+        """Remove the database and its folder; other files in the folder stay."""
+        super().destroy()
+        if not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+
+def _ensure_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder {folder} cannot be made: {error}") from error
+
+
+def _open_mongodb(uri: str, make_blobs: object) -> Registry:
+    from memory_structure.backends.mongodb import MongoStorage  # pymongo is loaded only where it is used
+
+    def make_storage(corpus_id: str, full_durability: bool) -> Storage:
+        del full_durability  # every write is journalled there
+        return MongoStorage(uri, f"hyphe_{corpus_id}")
+
+    return StoredRegistry(MongoStorage(uri, "hyphe"), make_storage, make_blobs)  # type: ignore[arg-type]

@@ -1,0 +1,344 @@
+"""Indexing: what one batch changes, in one transaction. The founding algorithm; its objects are in `memory_structure.batch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import numpy as np
+import zstandard
+
+from memory_structure.batch import Page, gathered_lrus, node_flags, tree_of
+from memory_structure.creation_rules import Decision, Flag
+from memory_structure.errors import InvalidValue, NotFound
+from memory_structure.records import Batch, DepthChange, FetchedPage, WriteReport
+from memory_structure.storage import Span
+from memory_structure.stored.codec import (
+    Ints,
+    LinkColumns,
+    clean_text,
+    counted,
+    decode_targets,
+    distinct_columns,
+    encode_outlinks,
+    negated,
+    packed,
+)
+from memory_structure.stored.entities import create_by_rules, refine
+from memory_structure.stored.fetches import Tally, fetch_row
+from memory_structure.stored.moments import now_micros, to_micros
+from memory_structure.stored.relabel import ensure_nodes
+from memory_structure.stored.schema import (
+    FETCHES,
+    JOB_COUNTERS,
+    N_FETCHED,
+    N_PAGES,
+    OUTLINKS,
+    PAGES,
+    TEXTS,
+    Labels,
+    Weights,
+)
+from memory_structure.stored.segments import append_links, ends_of, take_links
+from memory_structure.stored.session import Session
+from memory_structure.stored.territory import Territory
+
+_ATTEMPTS = Span("by_page_id_job_id_attempt")
+_COMPRESSOR = zstandard.ZstdCompressor(level=3)
+
+
+def flags_of(territory: Territory, lrus: Sequence[str]) -> list[Decision]:
+    """What prefixes, rules and exceptions say of each LRU, in order."""
+    decide, precision = territory.decide, territory.precision
+    if not precision.exceptions:
+        return [decide(lru) for lru in lrus]
+    return [_with_exception(territory, lru, decide(lru)) for lru in lrus]
+
+
+def _with_exception(territory: Territory, lru: str, decision: Decision) -> Decision:
+    if decision.flag is Flag.WEB_ENTITY and territory.precision.is_exception(territory.precision.head(lru)):
+        return Decision(Flag.PRECISION_EXCEPTION, territory.precision.head(lru), None)
+    return decision
+
+
+def write_batch(session: Session, batch: Batch) -> WriteReport:
+    """Index a batch; see `MemoryStructure.write_batch`."""
+    return _Indexing(session).write(batch)
+
+
+def declare(session: Session, lrus: Sequence[str], raw_urls: Sequence[str | None]) -> set[int]:
+    """Make pages known; ids of the web entities made for them. Finer ones than the limit become exceptions."""
+    indexing = _Indexing(session)
+    raws = {lru: raw for lru, raw in zip(lrus, raw_urls, strict=True) if raw}
+    created = indexing.index_lrus(list(dict.fromkeys(lrus)))
+    indexing.insert_pages({}, raws)
+    refine(session, lrus)
+    return set(created)
+
+
+class _Indexing:
+    """The steps of one batch and what they hand on."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.tx = session.tx
+        self.moment = now_micros()
+        self.ids: dict[str, int] = {}
+        self.new: list[str] = []
+        self.old_rows: dict[
+            int, tuple[int | None, int | None]
+        ] = {}  # page id -> (last fetch, segment) before
+
+    def write(self, batch: Batch) -> WriteReport:
+        pages = self._unknown(batch.pages)
+        created: tuple[int, ...] = ()
+        n_links = 0
+        if pages:
+            self.session.changed = True
+            created = self.index_lrus(gathered_lrus(pages))
+            for page in pages:
+                page.page_id = self.ids[page.lru]
+            last_good = {page.page_id: page for page in pages if page.replaces_links}
+            segments = self._replace_links(list(last_good.values()))
+            n_links = sum(len(page.links) for page in last_good.values())
+            self._store_fetches(pages, segments)
+            self._count_jobs(pages)
+        self._lower_depths(batch.depth_changes)
+        n_known = len(batch.pages) - len(pages)
+        return WriteReport(len(pages), n_known, len(self.new), n_links, created)
+
+    # -- what is known already
+
+    def _unknown(self, fetched: Sequence[FetchedPage]) -> list[Page]:
+        """The pages with an attempt that is not stored, with only such attempts."""
+        lrus = list(dict.fromkeys([page.lru for page in fetched]))
+        ids = dict(zip(lrus, self.session.page_ids(lrus).tolist(), strict=True))
+        rows = self.tx.get(PAGES, [i for i in ids.values() if i])
+        self.old_rows = {page_id: (row[4], row[5]) for page_id, row in rows.items()}
+        known = {lru: self._attempts_of(page_id) for lru, page_id in ids.items()}
+        pages = []
+        for page in fetched:
+            seen = known[page.lru]
+            fresh = [f for f in page.attempts if (f.job_id, f.attempt) not in seen]
+            if fresh and fresh[-1] is page.attempts[-1]:
+                seen.update((f.job_id, f.attempt) for f in fresh)
+                pages.append(Page(page, fresh))
+        return pages
+
+    def _attempts_of(self, page_id: int) -> set[tuple[int, int]]:
+        if not page_id or self.old_rows[page_id][0] is None:
+            return set()
+        span = Span(_ATTEMPTS.index, equal=(page_id,))
+        return {(job, attempt) for job, attempt in self.tx.scan(FETCHES, span, ("job_id", "attempt"))}
+
+    # -- pages, decisions, labels
+
+    def index_lrus(self, lrus: Sequence[str]) -> tuple[int, ...]:
+        """Find the ids of LRUs, allot those of new ones and label them; ids of the web entities made on the way."""
+        ids = self.session.page_ids(lrus)
+        self.new = [lrus[i] for i in np.flatnonzero(ids == 0).tolist()]
+        created: tuple[int, ...] = ()
+        if self.new:
+            created = self._apply_flags()
+            first = self.session.state.next_page
+            fresh = np.arange(first, first + len(self.new), dtype=np.int32)
+            ids[ids == 0] = fresh
+            self._label(fresh)
+        self.ids = dict(zip(lrus, ids.tolist(), strict=True))
+        return created
+
+    def _apply_flags(self) -> tuple[int, ...]:
+        """One decision for each new LRU; exceptions and rules from the longest prefix to the shortest."""
+        tree = tree_of(self.new)
+        ordered = tree.get_children("")
+        decisions = flags_of(self.session.territory, ordered)
+        return create_by_rules(self.session, ordered, decisions)
+
+    def _label(self, fresh: Ints) -> None:
+        """Give new pages their owners and, with a precision limit, their nodes."""
+        session = self.session
+        owners = self._owners_of_new()
+        _ = session.owners
+        if session.has_nodes:
+            _ = session.nodes
+        session.state.next_page += len(fresh)
+        session.state.n_pages += len(fresh)
+        session.append_labels(Labels.OWNER, owners)
+        session.add_counts(owners, N_PAGES, np.ones(len(owners), np.int32))
+        if session.has_nodes:
+            session.append_labels(Labels.NODE, self._nodes_of_new())
+        session.learn(self.new, fresh)
+
+    def _owners_of_new(self) -> Ints:
+        find_owner = self.session.territory.prefixes.find_owner
+        found = [find_owner(lru) for lru in self.new]
+        if None in found:
+            raise InvalidValue(
+                f"{self.new[found.index(None)]!r} is not the LRU of a page: no rule gives it an owner"
+            )
+        return np.array([owner[1] for owner in found if owner is not None], np.int32)
+
+    def _nodes_of_new(self) -> Ints:
+        precision = self.session.territory.precision
+        flags = node_flags(self.new, precision)
+        names = [lru if flag else precision.node(lru) for lru, flag in zip(self.new, flags, strict=True)]
+        nodes = ensure_nodes(self.session, names)
+        return np.array([nodes[name] for name in names], np.int32)
+
+    # -- links
+
+    def _replace_links(self, pages: list[Page]) -> dict[int, int | None]:
+        """Put the pages' links in the place of those they had; page id -> segment."""
+        self._take_old([page.page_id for page in pages])
+        linking = [page for page in pages if page.links]
+        segments: dict[int, int | None] = {page.page_id: None for page in pages}
+        if not linking:
+            return segments
+        id_of = self.ids.__getitem__
+        targets = [list(map(id_of, [link[0] for link in page.links])) for page in linking]
+        rows = [(p.page_id, encode_outlinks(t, p.links)) for p, t in zip(linking, targets, strict=True)]
+        self.tx.put(OUTLINKS, rows)
+        columns = self._columns(linking, targets)
+        self._weigh(columns, 1)
+        self.session.state.n_links += sum(map(len, targets))
+        segments.update(append_links(self.session, [page.page_id for page in linking], columns))
+        return segments
+
+    def _columns(self, pages: list[Page], targets: list[list[int]]) -> LinkColumns:
+        sources = np.repeat(np.array([p.page_id for p in pages], np.int32), [len(t) for t in targets])
+        kinds = bytes([link[1] for page in pages for link in page.links])
+        flat = np.fromiter(chain.from_iterable(targets), np.int32, len(sources))
+        return distinct_columns(sources, flat, np.frombuffer(kinds, np.uint8))
+
+    def _take_old(self, page_ids: list[int]) -> None:
+        by_segment: dict[int, list[int]] = {}
+        for page_id in page_ids:
+            segment = self.old_rows.get(page_id, (None, None))[1]
+            if segment is not None:
+                by_segment.setdefault(segment, []).append(page_id)
+        if not by_segment:
+            return
+        leaving = [page_id for ids in by_segment.values() for page_id in ids]
+        blobs = self.tx.get(OUTLINKS, leaving)
+        self.session.state.n_links -= sum(len(decode_targets(row[1])[0]) for row in blobs.values())
+        self.tx.delete(OUTLINKS, leaving)
+        self._weigh(take_links(self.session, by_segment), -1)
+
+    def _weigh(self, columns: LinkColumns, sign: int) -> None:
+        sources, targets = ends_of(columns)
+        labelled = [(Weights.FORWARD, self.session.owners)]
+        if self.session.has_nodes:
+            labelled.append((Weights.NODES, self.session.nodes))
+        for kind, labels in labelled:
+            pairs = counted(packed(labels.values[sources], labels.values[targets]))
+            self.session.add_weights(kind, pairs if sign > 0 else negated(pairs))
+
+    # -- fetches
+
+    def _store_fetches(self, pages: list[Page], segments: dict[int, int | None]) -> None:
+        state = self.session.state
+        rows = []
+        last: dict[int, int] = {}
+        for page in pages:
+            for fetch in page.attempts:
+                rows.append(fetch_row(state.next_fetch, page.page_id, fetch))
+                if fetch.final:
+                    last[page.page_id] = state.next_fetch
+                state.next_fetch += 1
+        self.tx.insert(FETCHES, rows)
+        self._store_pages(pages, last, segments)
+        self._store_texts(pages)
+
+    def _store_pages(self, pages: list[Page], last: dict[int, int], segments: dict[int, int | None]) -> None:
+        raws = {page.lru: page.fetched.raw_url for page in pages if page.fetched.raw_url}
+        placed = {i: (fetch_id, segments.get(i, self._old_segment(i))) for i, fetch_id in last.items()}
+        self.insert_pages(placed, raws)
+        first_new = self.session.state.next_page - len(self.new)
+        known = [(i, values) for i, values in placed.items() if i < first_new]
+        self.tx.update(PAGES, ("fetch_id", "segment"), known)
+        asked = [
+            (self.ids[lru], (clean_text(raw),)) for lru, raw in raws.items() if self.ids[lru] < first_new
+        ]
+        self.tx.update(PAGES, ("raw_url",), asked)
+        fresh = [i for i in placed if self.old_rows.get(i, (None, None))[0] is None]
+        self.session.state.n_pages_fetched += len(fresh)
+        owners = self.session.owners.values[np.array(fresh, np.int32)]
+        self.session.add_counts(owners, N_FETCHED, np.ones(len(fresh), np.int32))
+
+    def _old_segment(self, page_id: int) -> int | None:
+        return self.old_rows.get(page_id, (None, None))[1]
+
+    def insert_pages(self, placed: dict[int, tuple[int, int | None]], raws: dict[str, str]) -> None:
+        """Store the new pages, those fetched with their last fetch and segment."""
+        none: tuple[None, None] = (None, None)
+        rows = []
+        for page_id, lru in enumerate(self.new, self.session.state.next_page - len(self.new)):
+            raw = raws.get(lru)
+            raw = None if raw is None else clean_text(raw)
+            rows.append((page_id, lru, raw, self.moment, *placed.get(page_id, none)))
+        self.tx.insert(PAGES, rows)
+
+    def _store_texts(self, pages: list[Page]) -> None:
+        if not self.session.options.keep_text:
+            return
+        good = [page for page in pages if page.replaces_links]
+        texts = {p.page_id: p.fetched.text for p in good}
+        rows = [(i, _COMPRESSOR.compress(t.encode("utf-8", "replace"))) for i, t in texts.items() if t]
+        self.tx.put(TEXTS, rows)
+        self.tx.delete(TEXTS, [i for i, t in texts.items() if not t and i in self.old_rows])
+
+    # -- jobs
+
+    def _count_jobs(self, pages: list[Page]) -> None:
+        job_ids = {fetch.job_id for page in pages for fetch in page.attempts}
+        tallies = {
+            job_id: Tally(*row[1:]) for job_id, row in self.tx.get(JOB_COUNTERS, sorted(job_ids)).items()
+        }
+        absent = job_ids.difference(tallies)
+        if absent:
+            raise NotFound(f"there is no crawl job {min(absent)}")
+        for page in pages:
+            for job_id in {fetch.job_id for fetch in page.attempts}:
+                tallies[job_id].add(f for f in page.attempts if f.job_id == job_id)
+        self._count_new_pages(pages, tallies)
+        self.tx.put(JOB_COUNTERS, [(job_id, *_values(t)) for job_id, t in sorted(tallies.items())])
+
+    def _count_new_pages(self, pages: list[Page], tallies: dict[int, Tally]) -> None:
+        """A new page counts for the job of the first page of the batch that is or names it."""
+        left = set(self.new)
+        for page in pages:
+            if not left:
+                return
+            met = left.intersection([page.lru, *[link[0] for link in page.links]])
+            tallies[page.fetch.job_id].n_new_pages += len(met)
+            left -= met
+
+    def _lower_depths(self, changes: Iterable[DepthChange]) -> None:
+        for change in changes:
+            page_id = int(self.session.page_ids([change.lru])[0])
+            if not page_id:
+                continue
+            span = Span(_ATTEMPTS.index, equal=(page_id, change.job_id))
+            rows = self.tx.scan(FETCHES, span, ("id", "depth"))
+            deeper = [(fetch_id, (change.depth,)) for fetch_id, depth in rows if depth > change.depth]
+            if deeper:
+                self.tx.update(FETCHES, ("depth",), deeper)
+                self.session.changed = True
+
+
+def _values(tally: Tally) -> tuple[int, ...]:
+    return (
+        tally.n_pages,
+        tally.n_answers,
+        tally.n_200,
+        tally.n_3xx,
+        tally.n_errors,
+        tally.n_robots,
+        tally.n_links,
+        tally.n_new_pages,
+        tally.n_bytes,
+        tally.max_depth_reached,
+    )
+
+
+__all__ = ["declare", "flags_of", "to_micros", "write_batch"]

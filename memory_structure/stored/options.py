@@ -1,0 +1,33 @@
+"""Options of a corpus as stored: one row a choice, its value in JSON, so that older corpora take new defaults."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+from memory_structure.records import CorpusOptions
+from memory_structure.storage import Reader, Transaction
+from memory_structure.stored.schema import OPTIONS
+
+_NAMES = tuple(f.name for f in fields(CorpusOptions))
+_TUPLES = frozenset({"start_modes"})
+
+
+def read_options(reader: Reader) -> CorpusOptions:
+    """The options; names this program does not know are passed over."""
+    rows = reader.get(OPTIONS, _NAMES)
+    return CorpusOptions(**{name: _from_json(name, row[1]) for name, row in rows.items()})
+
+
+def write_options(transaction: Transaction, options: CorpusOptions) -> None:
+    """Store all options."""
+    values = asdict(options)
+    transaction.put(OPTIONS, [(name, json.dumps(values[name])) for name in _NAMES])
+
+
+def _from_json(name: str, text: str) -> Any:
+    value = json.loads(text)
+    if name == "extra":
+        return tuple((key, json_text) for key, json_text in value)
+    return tuple(value) if name in _TUPLES else value

@@ -1,0 +1,213 @@
+"""The registry over any database that offers keyed tables."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from memory_structure.blobs import BlobStore
+from memory_structure.errors import AlreadyExists, InvalidValue, NotFound, SchemaMismatch, StoreLocked
+from memory_structure.records import CorpusOptions
+from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.storage import Reader, Row, Storage, Transaction
+from memory_structure.stored.codec import clean_text
+from memory_structure.stored.leases import Leases
+from memory_structure.stored.moments import from_micros, now_micros
+from memory_structure.stored.schema import (
+    CORPORA,
+    QUEUE,
+    REGISTRY_STATE,
+    REGISTRY_TABLES,
+    SCHEMA_VERSION,
+    WORKERS,
+)
+from memory_structure.stored.structure import StoredMemoryStructure
+
+WELL_KNOWN_ID: Final = "--hyphe--"  # what clients call the corpus of a single-corpus service
+_MAX_ID: Final = 16
+_COLUMNS: Final = tuple(c.name for c in CORPORA.columns)
+
+
+def corpus_id_of(name: str) -> str:
+    """The id a corpus name gives when it is free: "Mon Corpus !" is "mon-corpus-"; it never begins with a dash."""
+    if name == WELL_KNOWN_ID:
+        return name
+    letters = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).lstrip("-")
+    return letters[:_MAX_ID] or "corpus"
+
+
+class StoredRegistry(Leases, Registry):
+    """Corpora, queue, workers and host leases in one database; each corpus in its own, made by `make_storage`."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        make_storage: Callable[[str, bool], Storage],
+        make_blobs: Callable[[str], BlobStore],
+    ) -> None:
+        self._storage = storage
+        self._make_storage = make_storage
+        self._make_blobs = make_blobs
+        self._lock = threading.RLock()
+        self._structures: dict[str, StoredMemoryStructure] = {}
+        self._touched: dict[str, float] = {}
+        storage.ensure_tables(REGISTRY_TABLES)
+        _lay_out(storage)
+
+    # -- corpora
+
+    def create_corpus(self, name: str, options: CorpusOptions, password_hash: str = "") -> CorpusEntry:
+        """Create a corpus and its store."""
+        if not name.strip():
+            raise InvalidValue("a corpus needs a name")
+        with self._storage.transaction() as transaction:
+            _refuse_used(transaction, name)
+            corpus_id = _free_id(transaction, name)
+            moment = now_micros()
+            transaction.put(CORPORA, [(corpus_id, clean_text(name), password_hash, moment, moment, 0, 0)])
+        try:
+            structure = self._make_structure(corpus_id, options)
+        except BaseException:
+            with self._storage.transaction() as transaction:
+                transaction.delete(CORPORA, [corpus_id])
+            raise
+        with self._storage.transaction() as transaction:
+            transaction.update(CORPORA, ("ready",), [(corpus_id, (1,))])
+        with self._lock:
+            self._structures[corpus_id] = structure
+        return self.get_corpus(corpus_id)
+
+    def _make_structure(self, corpus_id: str, options: CorpusOptions | None) -> StoredMemoryStructure:
+        structure = StoredMemoryStructure(self._make_storage(corpus_id, False), options)
+        if structure.options().full_durability:
+            structure.close()
+            structure = StoredMemoryStructure(self._make_storage(corpus_id, True))
+        return structure
+
+    def get_corpus(self, corpus: str) -> CorpusEntry:
+        """The corpus of that id, else of that name."""
+        row = self._storage.get(CORPORA, (corpus,)).get(corpus)
+        named = [] if row is not None and row[6] else self._storage.find(CORPORA, "by_name", (corpus,))
+        for found in (row, *named):
+            if found is not None and found[6]:
+                return _corpus(found)
+        raise NotFound(f"there is no corpus {corpus!r}")
+
+    def list_corpora(self) -> list[CorpusEntry]:
+        """All corpora by id."""
+        return [_corpus(row) for row in self._storage.scan(CORPORA) if row[6]]
+
+    def rename_corpus(self, corpus_id: str, name: str) -> CorpusEntry:
+        """Change the name; the id stays."""
+        if not name.strip():
+            raise InvalidValue("a corpus needs a name")
+        with self._changing(corpus_id) as (transaction, row):
+            if row[1] != name:
+                _refuse_used(transaction, name)
+                transaction.update(CORPORA, ("name",), [(corpus_id, (clean_text(name),))])
+        return self.get_corpus(corpus_id)
+
+    def set_password(self, corpus_id: str, password_hash: str) -> CorpusEntry:
+        """Change the password hash; an empty one opens the corpus."""
+        with self._changing(corpus_id) as (transaction, _):
+            transaction.update(CORPORA, ("password_hash",), [(corpus_id, (password_hash,))])
+        return self.get_corpus(corpus_id)
+
+    def set_started(self, corpus_id: str, started: bool) -> None:
+        """Note whether clients have the corpus open."""
+        with self._changing(corpus_id) as (transaction, _):
+            transaction.update(CORPORA, ("started",), [(corpus_id, (int(started),))])
+
+    def touch_corpus(self, corpus_id: str) -> None:
+        """Note activity, at most once a second."""
+        now = time.monotonic()
+        if now - self._touched.get(corpus_id, float("-inf")) < 1.0:
+            return
+        with self._changing(corpus_id) as (transaction, _):
+            transaction.update(CORPORA, ("last_activity_at",), [(corpus_id, (now_micros(),))])
+        self._touched[corpus_id] = now
+
+    def destroy_corpus(self, corpus_id: str) -> None:
+        """Remove a corpus, its store, its bodies and its queue for good."""
+        with self._changing(corpus_id) as (transaction, _):
+            queued = [row for row in transaction.scan(QUEUE) if row[1] == corpus_id]
+            living = {row[0] for row in transaction.scan(WORKERS) if row[4] > now_micros()}
+            for row in queued:
+                if row[4] in living:
+                    raise StoreLocked(f"corpus {corpus_id}: worker {row[4]} is crawling job {row[2]}")
+            transaction.delete(QUEUE, [(row[1], row[2]) for row in queued])
+            transaction.update(CORPORA, ("ready",), [(corpus_id, (0,))])
+        with self._lock:
+            structure = self._structures.pop(corpus_id, None)
+            if structure is not None:
+                structure.close()
+        self._make_blobs(corpus_id).destroy()
+        self._make_storage(corpus_id, False).destroy()
+        with self._storage.transaction() as transaction:
+            transaction.delete(CORPORA, [corpus_id])
+
+    @contextmanager
+    def _changing(self, corpus_id: str) -> Iterator[tuple[Transaction, Row]]:
+        with self._storage.transaction() as transaction:
+            row = transaction.get(CORPORA, (corpus_id,)).get(corpus_id)
+            if row is None or not row[6]:
+                raise NotFound(f"there is no corpus {corpus_id!r}")
+            yield transaction, row
+
+    def open_structure(self, corpus_id: str) -> StoredMemoryStructure:
+        """The memory structure of a corpus; one shared instance a process."""
+        with self._lock:
+            structure = self._structures.get(corpus_id)
+            if structure is None:
+                self.get_corpus(corpus_id)
+                structure = self._structures[corpus_id] = self._make_structure(corpus_id, None)
+            return structure
+
+    def open_blobs(self, corpus_id: str) -> BlobStore:
+        """The bodies of a corpus."""
+        self.get_corpus(corpus_id)
+        return self._make_blobs(corpus_id)
+
+    def close(self) -> None:
+        """Release everything opened here."""
+        with self._lock:
+            for structure in self._structures.values():
+                structure.close()
+            self._structures.clear()
+            self._storage.close()
+
+
+def _lay_out(storage: Storage) -> None:
+    row = storage.get(REGISTRY_STATE, (1,)).get(1)
+    if row is None:
+        with storage.transaction() as transaction:
+            if not transaction.get(REGISTRY_STATE, (1,)):
+                transaction.put(REGISTRY_STATE, [(1, SCHEMA_VERSION, 1)])
+    elif row[1] > SCHEMA_VERSION:
+        raise SchemaMismatch(f"the registry has schema {row[1]}, this program knows up to {SCHEMA_VERSION}")
+
+
+def _refuse_used(reader: Reader, name: str) -> None:
+    """Remains of a corpus that was never finished, or not wholly destroyed, do not hold its name."""
+    for row in reader.find(CORPORA, "by_name", (clean_text(name),)):
+        if row[6]:
+            raise AlreadyExists(f"a corpus is called {name!r} already: its id is {row[0]}")
+
+
+def _free_id(transaction: Transaction, name: str) -> str:
+    for row in transaction.find(CORPORA, "by_name", (clean_text(name),)):
+        transaction.delete(CORPORA, [row[0]])
+    wanted = corpus_id_of(name)
+    candidate, n = wanted, 0
+    while transaction.get(CORPORA, (candidate,)):
+        n += 1
+        candidate = f"{wanted}-{n}"
+    return candidate
+
+
+def _corpus(row: Row) -> CorpusEntry:
+    return CorpusEntry(row[0], row[1], row[2], from_micros(row[3]), from_micros(row[4]), bool(row[5]))

@@ -1,0 +1,139 @@
+"""The tables of a corpus and of the registry. Moments are microseconds since 1970 UTC; lists and texts that are only read
+back whole are JSON."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+from memory_structure.storage import Column, ColumnKind, Index, Table
+
+SCHEMA_VERSION: Final = 1
+BLOCK: Final = 4096  # page ids a label block holds
+SEGMENT_LINKS: Final = 4096  # links after which a segment is full
+
+
+class Labels(IntEnum):
+    """What a label block tells of page ids."""
+
+    OWNER = 0
+    NODE = 1
+
+
+class Weights(IntEnum):
+    """What a row of weights tells of its source."""
+
+    FORWARD = 0  # entity -> entities it links to, itself included
+    BACKWARD = 1  # entity -> entities that link to it
+    NODES = 2  # node -> nodes it links to
+    COUNTS = 3  # entity -> {N_PAGES: pages, N_FETCHED: fetched pages}
+
+
+N_PAGES: Final = 0
+N_FETCHED: Final = 1
+
+
+def _table(name: str, columns: str, key: str, *indexes: Index) -> Table:
+    """`columns` are words "name:kind", kind by its first letter, INTEGER when left out."""
+    kinds = {"i": ColumnKind.INTEGER, "t": ColumnKind.TEXT, "b": ColumnKind.BLOB, "r": ColumnKind.REAL}
+    made = []
+    for word in columns.split():
+        column, _, kind = word.partition(":")
+        made.append(Column(column, kinds[kind or "i"]))
+    return Table(name, tuple(made), tuple(key.split()), indexes)
+
+
+def _index(columns: str, *, unique: bool = False) -> Index:
+    return Index("by_" + columns.replace(" ", "_"), tuple(columns.split()), unique)
+
+
+STATE: Final = _table(
+    "state",
+    "id schema version prefix_version prefix_reset label_version next_page next_node next_entity next_fetch next_job"
+    " next_log next_delta segment n_delta_links n_pages n_pages_fetched n_links n_in n_out n_undecided n_discovered",
+    "id",
+)
+OPTIONS: Final = _table("options", "name:t value:t", "name")
+PAGES: Final = _table(
+    "pages", "id lru:t raw_url:t first_seen_at fetch_id segment", "id", _index("lru", unique=True)
+)
+FETCHES: Final = _table(
+    "fetches",
+    "id page_id job_id attempt final fetched_at duration_seconds:r depth status error:t error_detail:t content_type:t"
+    " encoding:t size_bytes digest:t title:t language:t canonical:t redirect_lru:t follow n_links n_self_links"
+    " n_links_cut",
+    "id",
+    _index("page_id job_id attempt", unique=True),
+    _index("job_id"),
+)
+TEXTS: Final = _table("texts", "page_id text:b", "page_id")
+OUTLINKS: Final = _table("outlinks", "page_id links:b", "page_id")
+LABELS: Final = _table("labels", "kind block ids:b", "kind block")
+SEGMENTS: Final = _table("segments", "id n_links links:b", "id")
+WEIGHTS: Final = _table("weights", "kind source targets:b", "kind source")
+DELTAS: Final = _table("deltas", "id kind pairs:b", "id")
+NODES: Final = _table("nodes", "id lru:t", "id", _index("lru", unique=True))
+ENTITIES: Final = _table(
+    "web_entities",
+    "id name:t status:t created_at modified_at homepage:t start_pages:t tags:t note:t",
+    "id",
+    _index("name"),
+    _index("status"),
+)
+PREFIXES: Final = _table(
+    "prefixes", "prefix:t entity_id version", "prefix", _index("entity_id"), _index("version")
+)
+RULES: Final = _table("rules", "prefix:t preset:t", "prefix")
+EXCEPTIONS: Final = _table("precision_exceptions", "prefix:t", "prefix")
+JOBS: Final = _table(
+    "jobs",
+    "id entity_id state:t end:t reason:t spec:t created_at started_at ended_at active_seconds:r reviewed"
+    " previous_entity_id previous_entity_name:t",
+    "id",
+    _index("entity_id"),
+    _index("state"),
+)
+JOB_COUNTERS: Final = _table(
+    "job_counters",
+    "job_id n_pages n_answers n_200 n_3xx n_errors n_robots n_links n_new_pages n_bytes max_depth_reached",
+    "job_id",
+)
+LOGS: Final = _table("logs", "id logged_at job_id kind:t message:t", "id", _index("job_id"))
+
+CORPUS_TABLES: Final = (
+    STATE,
+    OPTIONS,
+    PAGES,
+    FETCHES,
+    TEXTS,
+    OUTLINKS,
+    LABELS,
+    SEGMENTS,
+    WEIGHTS,
+    DELTAS,
+    NODES,
+    ENTITIES,
+    PREFIXES,
+    RULES,
+    EXCEPTIONS,
+    JOBS,
+    JOB_COUNTERS,
+    LOGS,
+)
+
+CORPORA: Final = _table(
+    "corpora",
+    "id:t name:t password_hash:t created_at last_activity_at started ready",
+    "id",
+    _index("name", unique=True),
+)
+QUEUE: Final = _table(
+    "queue", "place corpus_id:t job_id command:t worker_id:t queued_at hosts:t", "corpus_id job_id"
+)
+WORKERS: Final = _table("workers", "id:t machine:t pid started_at expires_at", "id")
+HOSTS: Final = _table(
+    "hosts", "proxy:t host:t worker_id:t free_at wanted_by:t", "proxy host", _index("worker_id")
+)
+REGISTRY_STATE: Final = _table("registry_state", "id schema next_place", "id")
+
+REGISTRY_TABLES: Final = (REGISTRY_STATE, CORPORA, QUEUE, WORKERS, HOSTS)
