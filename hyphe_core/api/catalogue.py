@@ -1,0 +1,27 @@
+"""All methods of the service in one table. A new module of methods is named here, and nowhere else."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hyphe_core.api import corpora, crawling, entities, lookup, networks, pages, rules, system
+from hyphe_core.api.methods import MethodTable
+
+
+@cache
+def all_methods() -> MethodTable:
+    """The table, made once a process."""
+    return MethodTable(
+        (
+            corpora.methods,
+            crawling.methods,
+            crawling.crawl_methods,
+            entities.methods,
+            lookup.methods,
+            networks.methods,
+            pages.methods,
+            pages.root_methods,
+            rules.methods,
+            system.methods,
+        )
+    )

@@ -1,0 +1,258 @@
+"""Methods on corpora and on the service as a whole."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from hyphe_core.api.call import Call
+from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state
+from hyphe_core.api.failures import Refusal
+from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
+from hyphe_core.api.options import changed_options, shown_options
+from hyphe_core.api.parameters import (
+    DEFAULT_CORPUS,
+    Anything,
+    CorpusName,
+    Flag,
+    Mapping,
+    Number,
+    Parameter,
+    Text,
+)
+from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
+from hyphe_core.api.status import corpus_status, hyphe_status
+from hyphe_core.api.wire import milliseconds
+from hyphe_core.config import Config
+from memory_structure.records import CorpusOptions
+from memory_structure.registry import CorpusEntry
+from memory_structure.suffixes import suffix_tree
+
+methods = MethodGroup()
+
+_PASSWORD = Parameter("password", Anything(), "", "password; empty for none")
+
+
+def default_options(config: Config) -> CorpusOptions:
+    """The options of a new corpus by the configuration of the service."""
+    return CorpusOptions(
+        default_rule=config.creation_rule,
+        precision_limit=config.precision_limit,
+        allow_private_networks=config.allow_private_networks,
+        keep_bodies=config.keep_bodies,
+        keep_text=config.keep_text,
+        obey_robots=config.obey_robots,
+        delay_seconds=config.delay_seconds,
+        max_depth=config.max_depth,
+    )
+
+
+@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.NONE, role=Role.ANYONE)
+def test_corpus(call: Call) -> JsonObject:
+    """Tell whether a corpus is ready, stopped or missing."""
+    return call.service.state_of(call.service.find_corpus(call.corpus_id), call.caller, call.corpus_id)
+
+
+@methods.method(
+    Parameter("light", Flag(), True, "leave out queues and options"),
+    returns="an object: corpus id -> summary",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+)
+def list_corpus(call: Call, light: bool) -> JsonObject:
+    """List all corpora with their totals. Queues and options of protected ones only to who may open them."""
+    return {entry.corpus_id: _summary(call, entry, light) for entry in call.registry.list_corpora()}
+
+
+def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
+    view = call.service.view(entry.corpus_id)
+    counters, jobs = view.structure.counters(), view.jobs()
+    state = ready_state(entry) if entry.started else stopped_state(entry)
+    summary: JsonObject = {
+        **state,
+        "name": entry.name,
+        "password": bool(entry.password_hash),
+        "total_crawls": jobs.n_total,
+        "total_pages": counters.n_pages,
+        "total_pages_crawled": counters.n_pages_fetched,
+        "total_webentities": counters.n_web_entities,
+        "webentities_in": counters.n_in,
+        "webentities_out": counters.n_out,
+        "webentities_undecided": counters.n_undecided,
+        "webentities_discovered": counters.n_discovered,
+        "created_at": milliseconds(entry.created_at),
+        "last_activity": milliseconds(entry.last_activity_at),
+    }
+    if light or not call.service.may(Role.READER, call.caller, entry):
+        return summary
+    return summary | {
+        "crawls_pending": jobs.n_pending,
+        "crawls_running": jobs.n_running,
+        "total_pages_queued": 0,
+        "last_index_loop": milliseconds(entry.last_activity_at),
+        "last_links_loop": milliseconds(entry.last_activity_at),
+        "links_duration": 0,
+        "options": shown_options(view.structure.options()),
+    }
+
+
+@methods.method(CORPUS, returns="the options of the corpus", needs=Needs.READY)
+def get_corpus_options(call: Call) -> JsonObject:
+    """Give all options of a corpus."""
+    return shown_options(call.structure.options())
+
+
+@methods.method(
+    CORPUS,
+    Parameter("options", Mapping(), {}, "options to change: name -> value"),
+    returns="all options after the change",
+    needs=Needs.READY,
+    role=Role.OWNER,
+)
+def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
+    """Change options. Unknown names and unfit values are refused and nothing is changed.
+
+    What decides how addresses are cut (`precision_limit`, `private_suffixes`, `drop_tracking`) is fixed once
+    there is a page.
+    """
+    changed = changed_options(call.structure.options(), options)
+    if changed.max_depth > call.config.max_depth:
+        raise Refusal(f"option max_depth must be at most {call.config.max_depth}, the limit of this service")
+    if changed.allow_private_networks and not call.config.allow_private_networks:
+        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
+    call.structure.set_options(changed)
+    return shown_options(call.structure.options())
+
+
+@methods.method(
+    Parameter("name", Text(max_chars=200), DEFAULT_CORPUS, "name, from which the id is made"),
+    _PASSWORD,
+    Parameter("options", Mapping(), {}, "options that differ from the defaults"),
+    returns="the state of the new corpus, started",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+)
+def create_corpus(call: Call, name: str, password: object, options: JsonObject) -> JsonObject:
+    """Create a corpus and start it. The caller who gave it a password may go on using it."""
+    if not isinstance(password, str):
+        raise Refusal("password must be a text")
+    chosen = changed_options(default_options(call.config), options)
+    if chosen.allow_private_networks and not call.config.allow_private_networks:
+        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
+    entry = call.registry.create_corpus(name, chosen, hash_password(password))
+    call.registry.set_started(entry.corpus_id, True)
+    if entry.password_hash:
+        call.granted_token = call.service.sessions.grant(call.caller.token, corpus_id=entry.corpus_id)
+    return ready_state(entry)
+
+
+@methods.method(
+    CORPUS,
+    _PASSWORD,
+    returns="the state of the corpus; true when no corpus was named and the administrator's password is right",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+)
+def start_corpus(call: Call, password: object) -> JsonObject | bool:
+    """Open a corpus. With a password set, the answer carries a session (cookie and Auth-Token header) for
+    later calls."""
+    if call.corpus_id is None:
+        return _admit_administrator(call, password)
+    entry = call.service.find_corpus(call.corpus_id)
+    if entry is None:
+        raise Refusal(missing_state(call.corpus_id))
+    _check_password(call, entry, password)
+    if entry.started:
+        return ready_state(entry, "Corpus already ready")
+    call.service.view(entry.corpus_id)
+    call.registry.set_started(entry.corpus_id, True)
+    return ready_state(entry)
+
+
+def _admit_administrator(call: Call, password: object) -> bool:
+    if not matches_secret(password, call.config.admin_password):
+        raise Refusal("Wrong password")
+    call.granted_token = call.service.sessions.grant(call.caller.token, admin=True)
+    return True
+
+
+def _check_password(call: Call, entry: CorpusEntry, password: object) -> None:
+    if not entry.password_hash:
+        return
+    sessions, token = call.service.sessions, call.caller.token
+    if matches_secret(password, call.config.admin_password) or matches_hash(password, entry.password_hash):
+        call.granted_token = sessions.grant(token, corpus_id=entry.corpus_id)
+    elif not sessions.may_open(token, entry.corpus_id):
+        raise Refusal("Wrong auth for password-protected corpus " + entry.corpus_id)
+
+
+@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.ANY, role=Role.OWNER)
+def stop_corpus(call: Call) -> JsonObject:
+    """Close a corpus to clients until it is started again; crawls go on."""
+    call.registry.set_started(call.corpus.corpus_id, False)
+    return stopped_state(call.corpus, "Corpus stopped")
+
+
+@methods.method(
+    CORPUS, returns="the public suffix list as a tree from the last label inwards", needs=Needs.READY
+)
+def get_corpus_tlds(call: Call) -> JsonObject:
+    """Give the public suffixes by which this corpus cuts hosts: {"uk": {"co": {}}}, with "*" and "!name"
+    keys."""
+    return cast(JsonObject, suffix_tree(call.structure.options().private_suffixes))
+
+
+@methods.method(
+    Parameter("corpus", CorpusName(), None, "id of the corpus; none asks for the service itself"),
+    Parameter(
+        "timeout", Number(0, 3600), 3.0, "kept for older clients; a corpus is started at once or not at all"
+    ),
+    returns='"pong"',
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+)
+def ping(call: Call, timeout: float) -> str:
+    """Answer "pong" when the service is there and the corpus, if one is named, is started."""
+    if call.corpus_id is not None:
+        state = call.service.state_of(call.service.find_corpus(call.corpus_id), call.caller, call.corpus_id)
+        if not state["ready"]:
+            raise Refusal(state)
+    return "pong"
+
+
+@methods.method(
+    Parameter("newName", Text(max_chars=200), doc="the new name"),
+    CORPUS,
+    returns="a confirmation",
+    needs=Needs.ANY,
+    role=Role.OWNER,
+)
+def rename_corpus(call: Call, new_name: str) -> str:
+    """Change the name of a corpus; its id stays."""
+    call.registry.rename_corpus(call.corpus.corpus_id, new_name)
+    return f"Corpus {call.corpus.corpus_id} is now called {new_name}"
+
+
+@methods.method(CORPUS, returns="a confirmation", needs=Needs.ANY, role=Role.OWNER)
+def destroy_corpus(call: Call) -> str:
+    """Remove a corpus with its pages, bodies and jobs for good. Cancel its crawls first."""
+    corpus_id = call.corpus.corpus_id
+    call.registry.destroy_corpus(corpus_id)
+    call.service.forget_corpus(corpus_id)
+    return f"Corpus {corpus_id} destroyed"
+
+
+@methods.method(
+    CORPUS,
+    returns="an object: hyphe -> state of the service, corpus -> state, options, jobs and totals of the corpus",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+)
+def get_status(call: Call) -> JsonObject:
+    """Tell how the service and a corpus are doing; cheap enough to be polled. Without a corpus, its id is
+    null."""
+    entry = call.service.find_corpus(call.corpus_id)
+    state = call.service.state_of(entry, call.caller, call.corpus_id)
+    if entry is not None and state["ready"]:
+        state |= corpus_status(entry, call.service.view(entry.corpus_id))
+    return {"hyphe": hyphe_status(call.config, call.registry), "corpus": state}

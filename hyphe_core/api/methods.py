@@ -1,0 +1,209 @@
+"""The table of methods: one declaration each, from which dispatch, checks, introspection and the reference
+come."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, Any
+
+from hyphe_core.api.failures import Fault, FaultCode
+from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.parameters import DEFAULT_CORPUS, CorpusName, Parameter
+
+if TYPE_CHECKING:
+    from hyphe_core.api.call import Call
+
+CORPUS = Parameter("corpus", CorpusName(), DEFAULT_CORPUS, "id of the corpus")
+
+
+class Needs(Enum):
+    """What a method needs of its corpus: nothing (it has none, or looks itself), that it exists, that it is
+    started."""
+
+    NONE = "none"
+    ANY = "any"
+    READY = "ready"
+
+
+class Role(IntEnum):
+    """What a caller must be allowed to do, from least to most."""
+
+    ANYONE = 0
+    READER = 1
+    EDITOR = 2
+    OWNER = 3
+    ADMIN = 4
+
+
+Function = Callable[..., "object | Awaitable[object]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of the service. Its function gets the call and the parameters in order, `corpus` left out.
+
+    `is_async` functions run on the reactor and must not block; the others run in a thread. `is_inline` ones
+    run on the
+    reactor too: they only look at memory. `is_bare` results are not wrapped in `code` and `result`.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    returns: str
+    needs: Needs
+    role: Role
+    function: Function
+    doc: str
+    is_async: bool = False
+    is_inline: bool = False
+    is_bare: bool = False
+
+    def bind(self, params: list[object] | JsonObject | None) -> Bound:
+        """The arguments for given parameters. Raises Fault for wrong number, name or type."""
+        try:
+            values = self._wire_values(params)
+            return self._read(values)
+        except ValueError as error:
+            raise Fault(FaultCode.INVALID_PARAMS, f"{self.name}: {error}") from None
+
+    def _wire_values(self, params: list[object] | JsonObject | None) -> JsonObject:
+        names = [p.name for p in self.parameters]
+        if isinstance(params, dict):
+            for name in params:
+                if name not in names:
+                    raise ValueError(
+                        f"has no parameter {name[:100]!r}; it takes {', '.join(names) or 'none'}"
+                    )
+            return params
+        given = params or []
+        if len(given) > len(names):
+            raise ValueError(f"takes at most {len(names)} parameters, {len(given)} were given")
+        return dict(zip(names, given, strict=False))
+
+    def _read(self, values: JsonObject) -> Bound:
+        corpus_id: str | None = None
+        arguments: list[object] = []
+        for parameter in self.parameters:
+            if isinstance(parameter.kind, CorpusName):
+                corpus_id = _corpus_id(parameter, values)
+            else:
+                arguments.append(parameter.read(values.get(parameter.name)))
+        return Bound(self, corpus_id, tuple(arguments))
+
+    @property
+    def signature(self) -> list[list[str]]:
+        """[[type of the result, types of the parameters...]], as introspection says it."""
+        return [["any", *(p.kind.json_type for p in self.parameters)]]
+
+    @property
+    def help(self) -> str:
+        """The call as one writes it, what it does, what it takes and gives."""
+        call = f"{self.name}({', '.join(_shown(p) for p in self.parameters)})"
+        takes = [f"  {p.name}: {p.kind.label}. {p.doc}".rstrip(". ") for p in self.parameters]
+        return "\n".join([call, "", self.doc, "", *takes, f"Returns {self.returns}."])
+
+
+def _corpus_id(parameter: Parameter, values: JsonObject) -> str | None:
+    """The corpus asked for. Left out, it is the parameter's default; null is no corpus at all."""
+    if parameter.name not in values:
+        return None if parameter.default is None else str(parameter.default)
+    try:
+        found = parameter.kind.read(values[parameter.name])
+    except ValueError as error:
+        raise ValueError(f"{parameter.name} {error}") from None
+    return None if found is None else str(found)
+
+
+def _shown(parameter: Parameter) -> str:
+    return parameter.name if parameter.is_required else f"{parameter.name}={parameter.default!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method with its arguments, ready to run."""
+
+    method: Method
+    corpus_id: str | None
+    arguments: tuple[object, ...]
+
+    def invoke(self, call: Call) -> object:
+        """Run the function; an awaitable when it is async."""
+        return self.method.function(call, *self.arguments)
+
+
+class MethodGroup:
+    """The methods of one namespace ("" for the root), filled by its decorator."""
+
+    def __init__(self, namespace: str = "") -> None:
+        self._start = f"{namespace}." if namespace else ""
+        self._methods: list[Method] = []
+
+    def __iter__(self) -> Iterator[Method]:
+        return iter(self._methods)
+
+    def method(
+        self,
+        *parameters: Parameter,
+        returns: str,
+        needs: Needs = Needs.READY,
+        role: Role = Role.READER,
+        name: str = "",
+        inline: bool = False,
+        bare: bool = False,
+    ) -> Callable[[Function], Function]:
+        """Declare the function below as a method; its name and docstring are the method's unless a name is
+        given."""
+
+        def declare(function: Function) -> Function:
+            method = Method(
+                name=self._start + (name or function.__name__),
+                parameters=parameters,
+                returns=returns,
+                needs=needs,
+                role=role,
+                function=function,
+                doc=inspect.getdoc(function) or "",
+                is_async=inspect.iscoroutinefunction(function),
+                is_inline=inline,
+                is_bare=bare,
+            )
+            _refuse_mismatch(method)
+            self._methods.append(method)
+            return function
+
+        return declare
+
+
+def _refuse_mismatch(method: Method) -> None:
+    """A declaration that its function cannot serve is a mistake of ours: better at import than at a call."""
+    n_arguments = 1 + sum(1 for p in method.parameters if not isinstance(p.kind, CorpusName))
+    takes: Any = inspect.signature(method.function).parameters
+    if len(takes) != n_arguments:
+        raise TypeError(
+            f"{method.name} declares {n_arguments - 1} parameters, its function takes {len(takes) - 1}"
+        )
+
+
+class MethodTable:
+    """All methods by name."""
+
+    def __init__(self, groups: Iterable[MethodGroup]) -> None:
+        self._methods: dict[str, Method] = {}
+        for method in (m for group in groups for m in group):
+            if method.name in self._methods:
+                raise ValueError(f"two methods are called {method.name}")
+            self._methods[method.name] = method
+
+    def get(self, name: str) -> Method:
+        """The method of that name. Raises Fault when there is none."""
+        method = self._methods.get(name)
+        if method is None:
+            raise Fault(FaultCode.METHOD_NOT_FOUND, f"function {name[:200]} not found")
+        return method
+
+    def list_methods(self) -> list[Method]:
+        """Methods by name."""
+        return [self._methods[name] for name in sorted(self._methods)]

@@ -1,0 +1,95 @@
+"""Methods on the links between web entities."""
+
+from __future__ import annotations
+
+from hyphe_core.api.call import Call
+from hyphe_core.api.entities import COUNT, ENTITY_ID, PAGE
+from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, level_of
+from hyphe_core.api.methods import CORPUS, MethodGroup, Role
+from hyphe_core.api.parameters import Flag, Integer, Parameter
+from memory_structure.records import WebEntityStatus
+
+methods = MethodGroup("store")
+
+_ENTITY = Parameter("webentity_id", Integer(1), doc=ENTITY_ID.doc)
+_LIGHT = Parameter("light", Flag(), True, "only identity, prefixes and degrees")
+_SEMILIGHT = Parameter("semilight", Flag(), False, "leave out start pages and tags that are not the user's")
+
+
+@methods.method(
+    Parameter("include_links_from_OUT", Flag(), False, "also links that leave entities that are OUT"),
+    Parameter(
+        "include_links_from_DISCOVERED", Flag(), False, "also links that leave entities only discovered"
+    ),
+    CORPUS,
+    returns="a list of [source id, target id, weight], by source then target",
+)
+def get_webentities_network(call: Call, with_out: bool, with_discovered: bool) -> list[list[int]]:
+    """Give the network: links between different web entities, weighted by distinct pairs of linked pages."""
+    sources = {WebEntityStatus.IN, WebEntityStatus.UNDECIDED}
+    sources |= {WebEntityStatus.OUT} if with_out else set()
+    sources |= {WebEntityStatus.DISCOVERED} if with_discovered else set()
+    return call.view.network(frozenset(sources))
+
+
+@methods.method(_ENTITY, CORPUS, returns="a list of [source id, target id, weight]")
+def get_webentity_ego_network(call: Call, web_entity_id: int) -> list[list[int]]:
+    """Give the links among a web entity and those it links to or is linked by."""
+    call.structure.get_web_entity(web_entity_id)
+    links = call.view.links()
+    near = {link.target_id for link in links if link.source_id == web_entity_id}
+    near |= {link.source_id for link in links if link.target_id == web_entity_id}
+    near.add(web_entity_id)
+    return [list(link) for link in links if link.source_id in near and link.target_id in near]
+
+
+@methods.method(
+    _ENTITY,
+    COUNT,
+    PAGE,
+    _LIGHT,
+    _SEMILIGHT,
+    CORPUS,
+    returns="a page of entities with weight; a list when count is -1",
+)
+def get_webentity_referrers(
+    call: Call, web_entity_id: int, count: int, page: int, light: bool, semilight: bool
+) -> object:
+    """List the web entities that link to this one, by falling weight."""
+    call.structure.get_web_entity(web_entity_id)
+    weights = {link.source_id: link.weight for link in call.structure.list_referrers(web_entity_id)}
+    return _neighbours(call, weights, count, page, light, semilight)
+
+
+@methods.method(
+    _ENTITY,
+    COUNT,
+    PAGE,
+    _LIGHT,
+    _SEMILIGHT,
+    CORPUS,
+    returns="a page of entities with weight; a list when count is -1",
+)
+def get_webentity_referrals(
+    call: Call, web_entity_id: int, count: int, page: int, light: bool, semilight: bool
+) -> object:
+    """List the web entities that this one links to, by falling weight."""
+    call.structure.get_web_entity(web_entity_id)
+    weights = {link.target_id: link.weight for link in call.structure.list_referrals(web_entity_id)}
+    return _neighbours(call, weights, count, page, light, semilight)
+
+
+def _neighbours(
+    call: Call, weights: dict[int, int], count: int, page: int, light: bool, semilight: bool
+) -> object:
+    found = entities_of_ids(call.structure, list(weights))
+    found.sort(
+        key=lambda entity: (-weights[entity.web_entity_id], entity.name.casefold(), entity.web_entity_id)
+    )
+    return answer_listing(call, found, count, page, level_of(light, semilight), weights)
+
+
+@methods.method(CORPUS, returns="a confirmation", role=Role.EDITOR)
+def trigger_links_build(call: Call) -> str:
+    """Kept for older clients: links are up to date after each write, so there is nothing to build."""
+    return f"Links of corpus {call.corpus.corpus_id} are up to date"

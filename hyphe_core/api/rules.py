@@ -1,0 +1,108 @@
+"""Methods on web entity creation rules, and what they would make of addresses."""
+
+from __future__ import annotations
+
+from hyphe_core.api.call import Call
+from hyphe_core.api.failures import Refusal
+from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.methods import CORPUS, MethodGroup, Role
+from hyphe_core.api.parameters import ListOf, Parameter, Text
+from hyphe_core.api.wire import DEFAULT_RULE_PREFIX, shown_rule
+from memory_structure.creation_rules import CreationRule, Preset
+from memory_structure.lru import entity_prefix
+
+methods = MethodGroup("store")
+
+_PREFIX = Parameter("lru_prefix", Text(), doc=f"an LRU prefix; {DEFAULT_RULE_PREFIX} for the default rule")
+
+
+def _prefix(call: Call, lru: str) -> str:
+    """The canonical prefix a client means; "" for the default rule."""
+    return "" if lru == DEFAULT_RULE_PREFIX else entity_prefix(call.lru_of_client(lru))
+
+
+@methods.method(CORPUS, returns="the rule")
+def get_default_webentity_creationrule(call: Call) -> JsonObject:
+    """Give the rule that cuts pages where nobody owns them and no other rule counts."""
+    return shown_rule(call.structure.rules().default)
+
+
+@methods.method(
+    Parameter("lru_prefix", Text(), None, "an LRU prefix; none gives all rules"),
+    CORPUS,
+    returns="a list of rules, the default first; for a prefix its rule, or null",
+)
+def get_webentity_creationrules(call: Call, lru: str | None) -> list[JsonObject] | JsonObject | None:
+    """List the creation rules, or give the one at a prefix."""
+    rules = call.structure.rules()
+    if not lru:
+        return [shown_rule(rule) for rule in rules.rules]
+    rule = rules.find_rule(_prefix(call, lru))
+    return None if rule is None else shown_rule(rule)
+
+
+@methods.method(
+    _PREFIX,
+    Parameter("regexp", Text(max_chars=100), doc="domain, subdomain, subdomain-N, path-N, page or prefix+N"),
+    CORPUS,
+    returns="a confirmation",
+    role=Role.EDITOR,
+)
+def add_webentity_creationrule(call: Call, lru: str, preset: str) -> str:
+    """Add or replace the rule at a prefix and its http, https and www variations, for pages found from now
+    on."""
+    rule = CreationRule(_prefix(call, lru), Preset.parse(preset))
+    call.structure.add_rule(rule)
+    return f"Creation rule {rule.preset} added at {rule.prefix or DEFAULT_RULE_PREFIX}"
+
+
+@methods.method(_PREFIX, CORPUS, returns="a confirmation", role=Role.EDITOR)
+def delete_webentity_creationrule(call: Call, lru: str) -> str:
+    """Remove the rule at a prefix and its variations. The default rule can only be replaced."""
+    prefix = _prefix(call, lru)
+    if not prefix:
+        raise Refusal("the default creation rule cannot be removed, only replaced")
+    if call.structure.rules().find_rule(prefix) is None:
+        raise Refusal(f"there is no creation rule at {prefix}")
+    call.structure.delete_rule(prefix)
+    return f"Creation rule at {prefix} removed"
+
+
+@methods.method(
+    Parameter("pageURLs", ListOf(Text(), or_one=True), doc="URLs of pages"),
+    CORPUS,
+    returns="an object: each text as sent -> LRU prefix of its entity, false when it is no address",
+)
+def simulate_creationrules_for_urls(call: Call, urls: list[str]) -> dict[str, str | bool]:
+    """Tell to which prefix each page would belong if it were found now: owned already, or created by a
+    rule."""
+    return _simulate(call, {url: _lru_or_none(call, url, is_url=True) for url in urls})
+
+
+@methods.method(
+    Parameter("pageLRUs", ListOf(Text(), or_one=True), doc="LRUs of pages"),
+    CORPUS,
+    returns="an object: each text as sent -> LRU prefix of its entity, false when it is no LRU",
+)
+def simulate_creationrules_for_lrus(call: Call, lrus: list[str]) -> dict[str, str | bool]:
+    """Tell to which prefix each page would belong if it were found now: owned already, or created by a
+    rule."""
+    return _simulate(call, {lru: _lru_or_none(call, lru, is_url=False) for lru in lrus})
+
+
+def _lru_or_none(call: Call, text: str, *, is_url: bool) -> str | None:
+    try:
+        return call.lru_of_url(text) if is_url else call.lru_of_client(text)
+    except Refusal:
+        return None
+
+
+def _simulate(call: Call, lrus: dict[str, str | None]) -> dict[str, str | bool]:
+    """Ask for all at once; each decision is taken as if the others were not there."""
+    asked = list(dict.fromkeys(lru for lru in lrus.values() if lru is not None))
+    decisions = dict(zip(asked, call.structure.store_and_retrieve_flags(asked), strict=True))
+    answers: dict[str, str | bool] = {}
+    for text, lru in lrus.items():
+        decision = decisions.get(lru) if lru is not None else None
+        answers[text] = decision.prefix if decision is not None and decision.prefix is not None else False
+    return answers

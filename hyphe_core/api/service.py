@@ -1,0 +1,169 @@
+"""The service behind the transport: checks a call, carries it out, turns every outcome into an answer.
+
+`answer_blocking` is meant for a thread: it reads the store.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from threading import Lock
+from typing import cast
+
+from twisted.internet.defer import CancelledError
+
+from hyphe_core.api.browser_access import is_loopback_name
+from hyphe_core.api.call import Call, Caller
+from hyphe_core.api.catalogue import all_methods
+from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state, unauthorised_state
+from hyphe_core.api.failures import Fault, FaultCode, Refusal
+from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.listings import Listings
+from hyphe_core.api.methods import Bound, Method, MethodTable, Needs, Role
+from hyphe_core.api.sessions import Sessions
+from hyphe_core.api.views import CorpusView
+from hyphe_core.config import Config
+from hyphe_core.errors import CallerFault
+from memory_structure.errors import MemoryStructureError, NotFound
+from memory_structure.registry import CorpusEntry, Registry
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a call: the value to frame, and the token of a session that the call opened."""
+
+    value: object
+    token: str | None = None
+
+
+class Service:
+    """Registry, configuration, sessions and caches, shared by all calls. Safe to use from several threads."""
+
+    def __init__(self, config: Config, registry: Registry, table: MethodTable | None = None) -> None:
+        self.config = config
+        self.registry = registry
+        self.table = table or all_methods()
+        self.sessions = Sessions()
+        self.listings = Listings()
+        self._views: dict[str, CorpusView] = {}
+        self._lock = Lock()
+
+    # -- carrying out calls --------------------------------------------------------------------------------
+
+    def answer_blocking(self, bound: Bound, caller: Caller) -> Reply:
+        """Check and carry out a call whose method is not async. Raises Fault alone."""
+        call = Call(self, caller, bound.corpus_id)
+        try:
+            self._admit(bound.method, call)
+            return _success(bound.method, call, bound.invoke(call))
+        except Exception as error:
+            return _failure(bound.method, error)
+
+    def admit_blocking(self, bound: Bound, caller: Caller) -> Call | Reply:
+        """The first half of an async call: the call when it may go on, else the answer that says why not."""
+        call = Call(self, caller, bound.corpus_id)
+        try:
+            self._admit(bound.method, call)
+            if bound.method.needs is Needs.READY:
+                _ = call.options
+        except Exception as error:
+            return _failure(bound.method, error)
+        return call
+
+    async def answer_async(self, bound: Bound, call: Call) -> Reply:
+        """The second half of an async call, on the reactor. Raises Fault alone (and CancelledError)."""
+        try:
+            return _success(bound.method, call, await cast("Awaitable[object]", bound.invoke(call)))
+        except CancelledError:
+            raise
+        except Exception as error:
+            return _failure(bound.method, error)
+
+    def _admit(self, method: Method, call: Call) -> None:
+        if method.needs is Needs.NONE:
+            self._require(method.role, call.caller, None)
+            return
+        call.entry = self.find_corpus(call.corpus_id)
+        if call.entry is None:
+            raise Refusal(missing_state(call.corpus_id))
+        self._require(method.role, call.caller, call.entry)
+        if method.needs is Needs.READY and not call.entry.started:
+            raise Refusal(stopped_state(call.entry))
+        if method.role >= Role.EDITOR:
+            self.registry.touch_corpus(call.entry.corpus_id)
+
+    # -- what a caller may do ------------------------------------------------------------------------------
+
+    def _require(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> None:
+        if not self.may(role, caller, entry):
+            raise Refusal("Wrong password" if entry is None else unauthorised_state(entry))
+
+    def may(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> bool:
+        """The one place that decides whether a caller has a role, on a corpus or (None) on the service."""
+        if role is Role.ANYONE:
+            return True
+        if role is Role.ADMIN:
+            return self.sessions.is_admin(caller.token) or self._everyone_is_admin()
+        if entry is None or not entry.password_hash or self.config.hyphe_compatible_access:
+            return True
+        return self.sessions.may_open(caller.token, entry.corpus_id)
+
+    def _everyone_is_admin(self) -> bool:
+        return not self.config.admin_password and is_loopback_name(self.config.host)
+
+    # -- corpora -------------------------------------------------------------------------------------------
+
+    def find_corpus(self, corpus_id: str | None) -> CorpusEntry | None:
+        """The corpus of that id (or name), None when there is none."""
+        if corpus_id is None:
+            return None
+        try:
+            return self.registry.get_corpus(corpus_id)
+        except NotFound:
+            return None
+
+    def state_of(self, entry: CorpusEntry | None, caller: Caller, asked_for: str | None) -> JsonObject:
+        """The state a caller sees: missing, stopped (also to those who may not open it) or ready."""
+        if entry is None:
+            return missing_state(asked_for)
+        if not entry.started:
+            return stopped_state(entry)
+        return ready_state(entry) if self.may(Role.READER, caller, entry) else unauthorised_state(entry)
+
+    def view(self, corpus_id: str) -> CorpusView:
+        """The summaries of a corpus, over its one shared memory structure."""
+        structure = self.registry.open_structure(corpus_id)
+        with self._lock:
+            view = self._views.get(corpus_id)
+            if view is None or view.structure is not structure:
+                view = self._views[corpus_id] = CorpusView(structure)
+            return view
+
+    def forget_corpus(self, corpus_id: str) -> None:
+        """Drop what is kept of a corpus that is gone."""
+        with self._lock:
+            self._views.pop(corpus_id, None)
+        self.sessions.forget_corpus(corpus_id)
+        self.listings.forget_corpus(corpus_id)
+
+
+def _success(method: Method, call: Call, result: object) -> Reply:
+    if method.is_bare:
+        return Reply(result, call.granted_token)
+    return Reply({"code": "success", "result": result, **call.beside}, call.granted_token)
+
+
+def _failure(method: Method, error: Exception) -> Reply:
+    """The answer that says no; anything unforeseen is a Fault that tells its type only, the rest goes to the
+    log."""
+    if isinstance(error, Fault):
+        raise error
+    if isinstance(error, Refusal):
+        return Reply({"code": "fail", "message": error.message, **error.beside})
+    if isinstance(error, (MemoryStructureError, CallerFault)):
+        return Reply({"code": "fail", "message": str(error)})
+    _log.error("method %s failed", method.name, exc_info=error)
+    raise Fault(FaultCode.INTERNAL, f"internal error: {type(error).__name__}") from None

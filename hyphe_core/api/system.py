@@ -1,0 +1,48 @@
+"""Introspection: the names, help texts and signatures of the methods. Answers are bare values, as clients
+expect."""
+
+from __future__ import annotations
+
+from hyphe_core.api.call import Call
+from hyphe_core.api.methods import MethodGroup, Needs, Role
+from hyphe_core.api.parameters import Parameter, Text
+
+methods = MethodGroup("system")
+
+_METHOD = Parameter("method", Text(max_chars=200), doc="full name of a method")
+
+
+@methods.method(
+    name="listMethods", returns="a list of names", needs=Needs.NONE, role=Role.ANYONE, inline=True, bare=True
+)
+def list_methods(call: Call) -> list[str]:
+    """List the names of all methods."""
+    return [method.name for method in call.service.table.list_methods()]
+
+
+@methods.method(
+    _METHOD,
+    name="methodHelp",
+    returns="a text",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+    inline=True,
+    bare=True,
+)
+def method_help(call: Call, method: str) -> str:
+    """Say what a method does, takes and gives."""
+    return call.service.table.get(method).help
+
+
+@methods.method(
+    _METHOD,
+    name="methodSignature",
+    returns="a list of one signature: type of the result, then of each parameter",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+    inline=True,
+    bare=True,
+)
+def method_signature(call: Call, method: str) -> list[list[str]]:
+    """Give the types of a method's result and parameters, in order."""
+    return call.service.table.get(method).signature
