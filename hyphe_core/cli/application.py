@@ -24,7 +24,7 @@ from hyphe_core.cli import (
 from hyphe_core.cli.arguments import hoist_global_options
 from hyphe_core.cli.exit_codes import EXIT_CODES_HELP, ExitCode, error_lines, exit_code_of
 from hyphe_core.cli.session import Session
-from hyphe_core.cli.terminal import complain, print_line
+from hyphe_core.cli.terminal import complain, print_line, say
 from hyphe_core.config import program_version
 
 app = typer.Typer(
@@ -34,6 +34,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: never cut to the width of a terminal
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -98,13 +99,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _tell_usage(error: typer.TyperException) -> int:
     """What the option parser refused. A group called without a command shows its help instead."""
-    message = error.format_message()
-    if "\n" in message.strip():
-        print(message, file=sys.stderr)
+    message = error.format_message().strip()
+    if "\n" in message:
+        say(message)
     else:
-        complain(
-            f"{message} Try `hyphe --help`." if message.endswith(".") else f"{message}. Try `hyphe --help`."
-        )
+        complain(f"{message.removesuffix('.')}; see `hyphe --help`")
     return error.exit_code
 
 

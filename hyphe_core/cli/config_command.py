@@ -10,7 +10,7 @@ from hyphe_core.cli.session import session_of
 from hyphe_core.cli.terminal import Listing, print_json, print_line, print_listing, say
 from hyphe_core.config import LoadedConfig, config_warnings, list_settings, shown_value
 
-app = typer.Typer(help="Show and check the settings.", no_args_is_help=True)
+app = typer.Typer(help="Show and check the settings.", no_args_is_help=True, rich_markup_mode=None)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

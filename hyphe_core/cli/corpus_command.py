@@ -19,7 +19,9 @@ from memory_structure.records import CorpusCounters
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 
-app = typer.Typer(help="Corpora: list, create, show, rename, destroy.", no_args_is_help=True)
+app = typer.Typer(
+    help="Corpora: list, create, show, rename, destroy.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name or id.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -27,7 +27,7 @@ from memory_structure.registry import Registry
 
 def crawl(
     context: typer.Context,
-    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", show_default=False)] = None,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL", show_default=False)] = None,
     *,
     corpus: Annotated[
         str,

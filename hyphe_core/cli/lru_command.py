@@ -15,7 +15,7 @@ from memory_structure.urls import UrlPolicy, request_url
 
 
 def show_lrus(
-    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", show_default=False)] = None,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL", show_default=False)] = None,
     from_file: Annotated[
         str | None,
         typer.Option(metavar="FILE|-", help="Read URLs from a file, one a line; - is standard input."),

@@ -16,7 +16,7 @@ from memory_structure.creation_rules import CreationRule, Decision, Preset
 from memory_structure.lru import lru_to_url
 from memory_structure.structure import MemoryStructure
 
-app = typer.Typer(help="Creation rules: show and simulate.", no_args_is_help=True)
+app = typer.Typer(help="Creation rules: show and simulate.", no_args_is_help=True, rich_markup_mode=None)
 
 Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name or id.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -52,7 +52,7 @@ def _rule_document(rule: CreationRule) -> dict[str, object]:
 def simulate(
     context: typer.Context,
     corpus: Corpus,
-    urls: Annotated[list[str] | None, typer.Argument(metavar="URL...", show_default=False)] = None,
+    urls: Annotated[list[str] | None, typer.Argument(metavar="URL", show_default=False)] = None,
     from_file: Annotated[
         str | None,
         typer.Option(metavar="FILE|-", help="Read URLs from a file, one a line; - is standard input."),

@@ -105,7 +105,7 @@ class UpdateLinks(MaintenanceJob):
     name = "update-links"
     description = (
         "Compute the links between web entities and between nodes anew from the page links. Owners and "
-        "counters, on which they rest, are computed with them: it is `rebuild`, reported from the side of the links."
+        "counters, on which they rest, are computed with them: it is `rebuild`, seen from the side of links."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:
