@@ -182,7 +182,7 @@ class LinkRecord:
     source_web_entity_id: int
     target_web_entity_id: int
     kind: LinkKind
-    count: int  # type: ignore[assignment]  # named as people name it; tuple.count is never used here
+    count: int
     anchor: str
     rel: str
     area: Area

@@ -16,6 +16,7 @@ from memory_structure.stored.entities import entity_row
 from memory_structure.stored.link_reads import LinkReads
 from memory_structure.stored.schema import ENTITIES, NODES, OUTLINKS, PAGES, Labels, Weights
 from memory_structure.stored.state import read_state
+from memory_structure.stored.recompute import recomputed_weights
 from memory_structure.stored.weights import all_weights, weights_of
 
 _PAGES_AT_ONCE = 500
@@ -45,6 +46,11 @@ class Networks(LinkReads):
     def web_entity_links(self) -> list[WeightedLink]:
         """All links between two different web entities, by source then target id."""
         return self._network_now().links.copy()
+
+    def recomputed_links(self) -> list[WeightedLink]:
+        """What `web_entity_links` should answer, from page links and owners alone; reads every link."""
+        pairs = self._at_one_moment(lambda reader: recomputed_weights(reader, Labels.OWNER))
+        return _weighted(_between(pairs))
 
     def internal_weights(self) -> dict[int, int]:
         """Web entity id -> number of distinct page links that stay inside it."""
@@ -131,13 +137,19 @@ class Networks(LinkReads):
                 yield lru, int(owners[node_id]), int(counts[node_id])
 
 
+def _between(pairs: Pairs) -> Pairs:
+    """Without what stays inside."""
+    different = (pairs.keys >> 32) != (pairs.keys & 0xFFFFFFFF)
+    return Pairs(pairs.keys[different], pairs.weights[different])
+
+
 def _read_network(reader: Reader) -> _Network:
     pairs = all_weights(reader, Weights.FORWARD)
     sources, targets = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
     inside = sources == targets
     internal = dict(zip(sources[inside].tolist(), pairs.weights[inside].tolist(), strict=True))
     return _Network(
-        read_state(reader).version, _weighted(Pairs(pairs.keys[~inside], pairs.weights[~inside])), internal
+        read_state(reader).version, _weighted(_between(pairs)), internal
     )
 
 

@@ -1,0 +1,53 @@
+"""Aggregates from page links and labels alone: what the stored ones must equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from memory_structure.storage import Reader
+from memory_structure.stored.caches import LabelArray
+from memory_structure.stored.codec import Ints, LinkColumns, Pairs, counted, decode_segment, joined_columns, packed, summed
+from memory_structure.stored.schema import SEGMENTS, Labels
+from memory_structure.stored.state import read_state
+
+_LINKS_AT_ONCE: Final = 1 << 20
+_PARTS_AT_ONCE: Final = 16
+
+
+def read_labels(reader: Reader, kind: Labels) -> Ints:
+    """The label of each page id; index 0 is unused."""
+    state = read_state(reader)
+    labels = LabelArray(kind)
+    labels.refresh(reader, state.label_version, state.next_page)
+    return labels.values
+
+
+def iter_link_columns(reader: Reader) -> Iterator[LinkColumns]:
+    """All page links, about a million at a time."""
+    held: list[LinkColumns] = []
+    n_held = 0
+    for _, n_links, blob in reader.scan(SEGMENTS):
+        held.append(decode_segment(blob, n_links))
+        n_held += n_links
+        if n_held >= _LINKS_AT_ONCE:
+            yield joined_columns(held)
+            held, n_held = [], 0
+    if held:
+        yield joined_columns(held)
+
+
+def recomputed_weights(reader: Reader, kind: Labels) -> Pairs:
+    """Weights between owners, or between nodes."""
+    return weights_by(read_labels(reader, kind), reader)
+
+
+def weights_by(labels: Ints, reader: Reader) -> Pairs:
+    """Weights between any labels of pages."""
+    parts: list[Pairs] = []
+    for columns in iter_link_columns(reader):
+        counting = columns.of_networks()
+        parts.append(counted(packed(labels[counting.sources], labels[counting.targets])))
+        if len(parts) >= _PARTS_AT_ONCE:
+            parts = [summed(parts)]
+    return summed(parts)
