@@ -9,27 +9,34 @@ dropping tags, never links or text.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 MAX_DEPTH = 512
 MAX_FORMATTING_DEPTH = 100
+MAX_ATTRIBUTES = 1000
 # Below these numbers the worst page is parsed in a tenth of a second.
 _N_HARMLESS_BYTES = 8192
 _N_HARMLESS_TAGS = 1500
+_N_HARMLESS_TAG_BYTES = 32_768
 _N_HARMLESS_DEPTH_TAGS = 10_000
 
 _FORMATTING_NAMES = rb"b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _FORMATTING = re.compile(rb"<(/?)(?:" + _FORMATTING_NAMES + rb")(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+# A start tag as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
+_WHOLE_ATTRIBUTE = re.compile(rb"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
+_TAG = re.compile(rb"""<[a-z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?""", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 _TAG = re.compile(rb"<(/?)([a-z][^\s/<>]*)[^<>]*>?", re.IGNORECASE)
 # Elements that never nest by themselves: empty ones, and those that the next of their kind closes.
 _FLAT = frozenset(
     b"area base br col embed hr img input link meta param source track wbr frame basefont bgsound keygen"
-    b" p li dd dt option optgroup tr td th thead tbody tfoot caption colgroup rb rp rt rtc"
+    b" p li dd dt option tr td th thead tbody tfoot caption colgroup rb rp rt rtc"
     b" a html head body".split()
 )
 # Elements that carry links or facts, or whose content is not markup.
 _KEPT = _FLAT - {b"p", b"li", b"dd", b"dt"} | frozenset(
     b"iframe frameset noframes noembed script style textarea title noscript template select table"
-    b" plaintext xmp nav header footer aside main".split()
+    b" plaintext xmp".split()
 )
 
 
@@ -37,15 +44,40 @@ def defuse(markup: bytes) -> tuple[bytes, str]:
     """(markup that is safe to parse, warning or ""). Same markup when it is safe as it stands."""
     if len(markup) < _N_HARMLESS_BYTES:
         return markup, ""
+    warning = ""
+    if len(markup) > _N_HARMLESS_TAG_BYTES and _has_long_tag(markup):
+        markup, warning = _cut_monstrous_tags(markup)
     n_tags = markup.count(b"<")
     if n_tags < _N_HARMLESS_TAGS:
-        return markup, ""
-    warning = ""
+        return markup, warning
     if _formatting_depth(markup) > MAX_FORMATTING_DEPTH:
         markup, warning = _FORMATTING.sub(b"", markup), "formatting tags dropped: too many open at once"
     if n_tags < _N_HARMLESS_DEPTH_TAGS or _depth(markup) <= MAX_DEPTH:
         return markup, warning
     return _flatten(markup), f"tags nested deeper than {MAX_DEPTH} dropped"
+
+
+def _has_long_tag(markup: bytes) -> bool:
+    """Whether some tag may be long. Long runs without ">" are mostly scripts, or images in data: URLs."""
+    return max(map(len, markup.split(b">"))) > _N_HARMLESS_TAG_BYTES
+
+
+def _cut_monstrous_tags(markup: bytes) -> tuple[bytes, str]:
+    """Keep the first attributes of tags that have thousands: each is compared with all before it."""
+    warning = ""
+
+    def cut(match: re.Match[bytes]) -> bytes:
+        nonlocal warning
+        tag = match[0]
+        if len(tag) < _N_HARMLESS_TAG_BYTES or b"</script" in tag:
+            return tag
+        last = next(islice(_ATTRIBUTE.finditer(tag, 1), MAX_ATTRIBUTES, None), None)
+        if last is None:
+            return tag
+        warning = f"a tag was cut after {MAX_ATTRIBUTES} attributes"
+        return tag[: last.end()] + b">"
+
+    return _WHOLE_TAG.sub(cut, markup), warning
 
 
 def _formatting_depth(markup: bytes) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import cchardet
@@ -103,30 +104,30 @@ _CODECS = {
     "x-mac-cyrillic": "mac-cyrillic",
     "iso-8859-8-i": "iso-8859-8",
 }
-# Codecs that turn plain ASCII bytes into something else are refused from a declaration written in ASCII.
-_NEVER = frozenset({"utf-7", "utf7", "idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"})
+# Codecs that turn plain ASCII bytes into something else.
+_NEVER = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"})
+_LABEL = re.compile(r"[a-z0-9._:+-]{1,40}")
 _HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
-_META_CHARSET = re.compile(
-    rb"""<meta\s(?:[^>]*?[\s"';])?charset\s*=\s*["']?\s*([^\s"'/>;]+)""",
-    re.IGNORECASE,
-)
+_META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rb"""([^\s"'>/=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*)""")
 _XML_ENCODING = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)""")
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 
 
+@lru_cache(maxsize=512)
 def find_encoding(label: str) -> str | None:
     """The encoding a label means on the web, in lower case; None when there is none that reads text."""
     name = label.strip().strip("\"'").lower()
     name = _MEANINGS.get(name, name)
-    if name in (UTF_8, FALLBACK):
-        return name
-    if name in _NEVER:
+    if not _LABEL.fullmatch(name):
         return None
     try:
         info = codecs.lookup(_CODECS.get(name, name))
-    except (LookupError, ValueError, UnicodeError):
+    except LookupError:
         return None
-    return name if info._is_text_encoding else None
+    if not info._is_text_encoding or info.name.replace("_", "-") in _NEVER:
+        return None
+    return name
 
 
 def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
@@ -138,7 +139,8 @@ def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
     for label, source in _list_declarations(body, content_type):
         name_or_none = find_encoding(label)
         if name_or_none is not None:
-            return Encoding(_readable(name_or_none, source), source, warning)
+            name = _readable(name_or_none, source)
+            return Encoding(name, source, warning or _doubt(body, name))
         warning = warning or f"unknown encoding {label[:40]!r} ({source})"
     return guess_encoding(body, warning)
 
@@ -181,9 +183,25 @@ def _list_declarations(body: bytes, content_type: str | None) -> list[tuple[str,
         found.append((declared[1].decode("latin-1"), EncodingSource.XML))
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
-    if meta := _META_CHARSET.search(head):
-        found.append((meta[1].decode("latin-1"), EncodingSource.META))
+    if meta := _find_meta_label(head):
+        found.append((meta, EncodingSource.META))
     return found
+
+
+def _find_meta_label(head: bytes) -> str | None:
+    """Label of the first meta element that has one: `charset`, or a `content-type` with a charset."""
+    for match in _META.finditer(head):
+        attributes = {
+            name.lower(): value.strip(b"\"'").decode("latin-1")
+            for name, value in _ATTRIBUTE.findall(match[0])
+        }
+        label = attributes.get(b"charset")
+        if label is None and attributes.get(b"http-equiv", "").strip().lower() == "content-type":
+            in_content = _HEADER_CHARSET.search(attributes.get(b"content", ""))
+            label = str(in_content[1]) if in_content else None
+        if label:
+            return label
+    return None
 
 
 def _readable(name: str, source: EncodingSource) -> str:
@@ -191,6 +209,15 @@ def _readable(name: str, source: EncodingSource) -> str:
     if source in (EncodingSource.META, EncodingSource.XML) and name.startswith(("utf-16", "utf-32")):
         return UTF_8
     return name
+
+
+def _doubt(body: bytes, name: str) -> str:
+    """A warning when UTF-8 is declared as windows-1252. The label still holds, as in browsers, so that
+    addresses lead where they lead a reader.
+    """
+    if name == FALLBACK and not body.isascii() and _is_utf8(body):
+        return f"declared {FALLBACK}, but the bytes are valid UTF-8"
+    return ""
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from functools import lru_cache
@@ -57,9 +58,10 @@ class HtmlParser(Parser):
     def parse(self, document: Document) -> ParseResult:
         """Links in document order with those of `link` elements and of `noscript` among them."""
         encoding = detect_encoding(document.body, document.content_type)
-        markup = document.body
-        if encoding.name != UTF_8:
-            markup = decode(markup, encoding.name).encode("utf-8", "replace")
+        if encoding.name == UTF_8:
+            markup = document.body.removeprefix(codecs.BOM_UTF8)
+        else:
+            markup = decode(document.body, encoding.name).encode("utf-8", "replace")
         markup, warning = defuse(markup)
         warnings = tuple(filter(None, (encoding.warning, warning)))
         try:
@@ -216,16 +218,11 @@ class _PageReader:
 
     def _on_noscript(self, node: LexborNode) -> None:
         """Content for readers without scripts: its links count, its directives and text do not."""
-        children = islice(node.traverse(include_text=True), 1, None)
-        tree.gather_text(
-            children,
-            {
-                tree.A: self._on_a,
-                tree.AREA: self._on_area,
-                tree.IFRAME: self._on_frame,
-                tree.FRAME: self._on_frame,
-            },
-        )
+        handlers = {tree.A: self._on_a, tree.AREA: self._on_area, tree.IFRAME: self._on_frame}
+        for inner in islice(node.traverse(), 1, None):
+            handler = handlers.get(inner.tag_id)
+            if handler is not None:
+                handler(inner)
 
     def _add(self, node: LexborNode, href: str, kind: LinkKind, label: str | None, rel: str) -> None:
         if len(self._found) >= MAX_LINKS:

@@ -30,6 +30,7 @@ _HTML_START = re.compile(
     rb"|center|h[1-6]|p|a|b|br|ul|img|form|span|main|nav|header|section|article)[\s/>])",
     re.IGNORECASE,
 )
+_HTML_ANYWHERE = re.compile(rb"<(?:html|head|body)[\s>]", re.IGNORECASE)
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 # Control bytes that no text holds (tab, line ends, form feed and escape may occur in text).
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
@@ -79,6 +80,8 @@ def _sniff_text(start: bytes) -> str:
         return OCTET_STREAM
     if start[:1] in (b"{", b"["):
         return "application/json"
+    if _HTML_ANYWHERE.search(start):
+        return HTML
     return "text/plain"
 
 
