@@ -92,7 +92,6 @@ def _write(registry: Registry, corpus: str, request: ExportRequest, output: str)
             request,
             stream,
             blobs=registry.open_blobs(entry.corpus_id),
-            created_at=entry.created_at,
             compress=not output.endswith(".warc"),
             progress=progress,
         )

@@ -12,7 +12,9 @@ from typing import Any, BinaryIO
 
 from hyphe_core.exports.columns import Column, Network, Row, Table
 
-_encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_encode: Callable[[Any], str] = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
 
 
 def write_json_table(table: Table, stream: BinaryIO) -> int:

@@ -9,7 +9,6 @@ headers are not kept. The same corpus gives the same bytes: record ids are made 
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
 from http.client import responses
 from io import BytesIO
 from typing import BinaryIO
@@ -30,20 +29,14 @@ _EPOCH_DATE = "1970-01-01T00:00:00.000Z"
 
 
 def write_warc(
-    structure: MemoryStructure,
-    blobs: BlobStore,
-    stream: BinaryIO,
-    *,
-    created_at: datetime | None,
-    compress: bool = True,
+    structure: MemoryStructure, blobs: BlobStore, stream: BinaryIO, *, compress: bool = True
 ) -> ExportReport:
-    """Write the archive, each record compressed alone (gzip) or plain; bodies that are named and absent are
+    """Write the archive, each record compressed alone (gzip) or plain. Bodies that are named and absent are
     counted.
 
-    `created_at` dates the first record, which describes the file: that of the corpus.
+    The first record describes the file and bears the date of the first answer.
     """
     writer = WARCWriter(stream, gzip=compress, warc_version="WARC/1.1")
-    writer.write_record(_description(writer, moment_text(created_at) or _EPOCH_DATE))
     n_written = n_missing = 0
     last_lru, url = "", ""
     for lru, fetch in structure.iter_digests():
@@ -54,9 +47,17 @@ def write_warc(
         except NotFound:
             n_missing += 1
             continue
+        if not n_written:
+            writer.write_record(_description(writer, _date(fetch)))
         writer.write_record(_response(writer, url, fetch, body))
         n_written += 1
+    if not n_written:
+        writer.write_record(_description(writer, _EPOCH_DATE))
     return ExportReport(n_rows=n_written, n_missing=n_missing)
+
+
+def _date(fetch: Fetch) -> str:
+    return moment_text(fetch.fetched_at) or _EPOCH_DATE
 
 
 def _fetched_url(structure: MemoryStructure, lru: str) -> str:
@@ -70,7 +71,7 @@ def _record_id(*parts: str) -> str:
 
 
 def _description(writer: WARCWriter, date: str) -> object:
-    lines = ("software: hyphe-crawler", "format: WARC File Format 1.1", "robots: see the jobs of the corpus")
+    lines = ("software: hyphe-crawler", "format: WARC File Format 1.1")
     text = "".join(f"{line}\r\n" for line in lines).encode()
     headers = {"WARC-Date": date, "WARC-Record-ID": _record_id("warcinfo", date)}
     return writer.create_warc_record(
@@ -79,7 +80,7 @@ def _description(writer: WARCWriter, date: str) -> object:
 
 
 def _response(writer: WARCWriter, url: str, fetch: Fetch, body: bytes) -> object:
-    date = moment_text(fetch.fetched_at) or _EPOCH_DATE
+    date = _date(fetch)
     headers = {"WARC-Date": date, "WARC-Record-ID": _record_id(fetch.digest or "", url, date)}
     return writer.create_warc_record(
         url,

@@ -15,7 +15,6 @@ from hyphe_core.exports.columns import (
     Row,
     Table,
     integer,
-    moment_text,
 )
 from memory_structure.records import WebEntity, WebEntityStatus, WeightedLink
 from memory_structure.structure import MemoryStructure
@@ -186,11 +185,11 @@ def web_entity_table(
     categories = _tag_categories(structure, statuses)
     degrees = _count_degrees(_links_between_kept(structure, index), structure.internal_weights())
     columns = (integer("Id"), Column("Label"), *_NETWORK_COLUMNS, *_category_columns(categories))
+    # No moments: the same crawl stored twice must give the same bytes.
 
     def rows() -> Iterator[Row]:
         for entity in iter_web_entities(structure, statuses):
             attributes = _attributes(entity, degrees, categories)
-            moments = (moment_text(entity.created_at), moment_text(entity.modified_at))
-            yield (entity.web_entity_id, entity.name, *attributes, *moments)
+            yield (entity.web_entity_id, entity.name, *attributes)
 
-    return Table((*columns, Column("created_at"), Column("modified_at")), rows())
+    return Table(columns, rows())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from typing import BinaryIO, TypeVar
 
 from hyphe_core.errors import UsageFault
@@ -32,19 +31,16 @@ def write_export(
     stream: BinaryIO,
     *,
     blobs: BlobStore | None = None,
-    created_at: datetime | None = None,
     compress: bool = True,
     progress: Progress | None = None,
 ) -> ExportReport:
     """Write what is asked for to a binary stream, as it is read from the store. The same content gives the
-    same bytes.
-
-    WARC needs `blobs`; `created_at` (of the corpus) and `compress` matter to it alone.
+    same bytes. WARC needs `blobs`; `compress` matters to it alone.
     """
     if request.format is Format.WARC:
         if blobs is None:
             raise UsageFault("a WARC export needs the bodies of the corpus")
-        return write_warc(structure, blobs, stream, created_at=created_at, compress=compress)
+        return write_warc(structure, blobs, stream, compress=compress)
     source = _followed(_open_source(structure, request), progress)
     if isinstance(source, Network):
         return _write_network(source, request, stream)

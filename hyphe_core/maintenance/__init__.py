@@ -11,7 +11,7 @@ from hyphe_core.maintenance.job import (
     open_context,
     run_maintenance,
 )
-from hyphe_core.maintenance.reaping import start_hosts
+from hyphe_core.maintenance.reaping import free_dead_workers, start_hosts
 
 # The modules of jobs list themselves when they are imported.
 JOB_MODULES = (integrity, rules, redirects, reaping)
@@ -22,6 +22,7 @@ __all__ = [
     "MaintenanceJob",
     "MaintenanceReport",
     "RedirectTrail",
+    "free_dead_workers",
     "get_maintenance_job",
     "list_maintenance_jobs",
     "open_context",
