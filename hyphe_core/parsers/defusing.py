@@ -22,10 +22,9 @@ _N_HARMLESS_DEPTH_TAGS = 10_000
 
 _FORMATTING_NAMES = rb"b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _FORMATTING = re.compile(rb"<(/?)(?:" + _FORMATTING_NAMES + rb")(?=[\s/>])[^<>]*>?", re.IGNORECASE)
-# A start tag as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
-_WHOLE_ATTRIBUTE = re.compile(rb"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
-_TAG = re.compile(rb"""<[a-z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?""", re.IGNORECASE)
 _ATTRIBUTE = re.compile(rb"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
+# A start tag as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
+_WHOLE_TAG = re.compile(rb"""<[a-z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?""", re.IGNORECASE)
 _TAG = re.compile(rb"<(/?)([a-z][^\s/<>]*)[^<>]*>?", re.IGNORECASE)
 # Elements that never nest by themselves: empty ones, and those that the next of their kind closes.
 _FLAT = frozenset(

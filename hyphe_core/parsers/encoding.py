@@ -198,9 +198,9 @@ def _find_meta_label(head: bytes) -> str | None:
         label = attributes.get(b"charset")
         if label is None and attributes.get(b"http-equiv", "").strip().lower() == "content-type":
             in_content = _HEADER_CHARSET.search(attributes.get(b"content", ""))
-            label = str(in_content[1]) if in_content else None
+            label = in_content[1] if in_content else None
         if label:
-            return label
+            return str(label)
     return None
 
 
