@@ -114,7 +114,7 @@ def _with_labels(head: str, n: int) -> str:
 
 
 def _extended(lru: str, start: str, n: int, kind: str = "") -> str:
-    """The start and the n stems (of that kind) after it; an empty stem, another kind or the end stop it sooner."""
+    """The start and the n stems (of that kind) after it; an empty stem or another kind stops it sooner."""
     end = len(start)
     for _ in range(n):
         border = lru.find("|", end)
@@ -200,7 +200,7 @@ class RuleSet:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """Every prefix at which a rule counts, variations included, in text order; the default rule has none."""
+        """Every prefix at which a rule counts, variations included, in text order; none for the default."""
         return tuple(self._anchored)
 
     def find_rule(self, prefix: str) -> CreationRule | None:

@@ -16,7 +16,7 @@ _EXOTIC_DOTS: Final = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 # "http://http://e.org" and "http://http//e.org" are two schemes in a row, never a machine of that name.
 _SCHEME_NAMES: Final = frozenset({"http", "https", "ftp", "javascript", "mailto"})
-_MAX_HOST: Final = 253
+MAX_HOST: Final = 253
 
 
 class BadHost(ValueError):
@@ -29,7 +29,7 @@ def canonical_host(raw: str) -> str:
     International names become punycode (UTS 46, non-transitional). IPv6 keeps its brackets, compressed. A
     single label passes: whether it may be a page's host is the caller's decision.
     """
-    if _ORDINARY_HOST.fullmatch(raw) and len(raw) <= _MAX_HOST and "xn--" not in raw:
+    if _ORDINARY_HOST.fullmatch(raw) and len(raw) <= MAX_HOST and "xn--" not in raw:
         return raw
     if raw.startswith("["):
         return _canonical_ipv6(raw)
@@ -73,8 +73,8 @@ def _refuse_bad_name(host: str) -> None:
         raise BadHost("there is no host")
     if not _PLAIN_HOST.fullmatch(host):
         raise BadHost(_why_not_plain(host))
-    if len(host) > _MAX_HOST:
-        raise BadHost(f"the host is longer than {_MAX_HOST} characters")
+    if len(host) > MAX_HOST:
+        raise BadHost(f"the host is longer than {MAX_HOST} characters")
     if host in _SCHEME_NAMES:
         raise BadHost(f"a scheme stands where the host should be ({host})")
     last = host.rpartition(".")[2]
@@ -96,7 +96,7 @@ def _why_not_plain(host: str) -> str:
 
 
 def _refuse_bad_punycode(host: str) -> None:
-    """As browsers: a label must be the punycode of text that UTS 46 leaves as it is, so that a name has one form."""
+    """As browsers: a label must be the punycode of text that UTS 46 leaves as it is; a name has one form."""
     for label in host.split("."):
         if label.startswith("xn--"):
             try:

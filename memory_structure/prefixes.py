@@ -5,10 +5,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
-from memory_structure.hosts import is_single_stem
+from memory_structure.hosts import MAX_HOST, is_single_stem
 from memory_structure.lru import head_of, host_of, range_end, split_stems
 from memory_structure.suffixes import suffix_table
-from memory_structure.urls import DEFAULT_POLICY, UrlPolicy
+from memory_structure.urls import DEFAULT_POLICY, DEFAULT_PORTS, UrlPolicy
 
 V = TypeVar("V")
 
@@ -24,18 +24,18 @@ def variations(lru: str, policy: UrlPolicy = DEFAULT_POLICY) -> tuple[str, ...]:
     if is_single_stem(host_of(head)):
         return (lru,)
     rest = lru[len(head) :]
-    heads = [head]
-    twin = _www_twin(head, policy)
-    if twin is not None:
-        heads.append(twin)
-    twins = [_other_scheme(h) for h in heads]
-    ordered = [heads[0], twins[0], *heads[1:], *twins[1:]]
-    return tuple([h + rest for h in ordered])
+    www = _www_twin(head, policy)
+    ordered = [head, _other_scheme(head), www, _other_scheme(www)]
+    return tuple([found + rest for found in ordered if found is not None])
 
 
-def _other_scheme(head: str) -> str:
-    name, _, rest = head.partition("|")
-    return f"{'s:http' if name == 's:https' else 's:https'}|{rest}"
+def _other_scheme(head: str | None) -> str | None:
+    """The head with the other scheme; None where its port is that scheme's own, so would not be written."""
+    if head is None:
+        return None
+    scheme, _, rest = head.partition("|")
+    other = "https" if scheme == "s:http" else "http"
+    return None if rest.startswith(f"t:{DEFAULT_PORTS[other]}|") else f"s:{other}|{rest}"
 
 
 def _www_twin(head: str, policy: UrlPolicy) -> str | None:
@@ -50,7 +50,8 @@ def _www_twin(head: str, policy: UrlPolicy) -> str | None:
     else:  # a site registered as "www", or www twice: nothing to add or take that could be undone
         return None
     suffixes = suffix_table(policy.private_suffixes)
-    return None if suffixes.is_suffix(host) or suffixes.is_suffix(twin_host) else twin
+    unfit = suffixes.is_suffix(host) or suffixes.is_suffix(twin_host) or len(twin_host) > MAX_HOST
+    return None if unfit else twin
 
 
 class PrefixMap(Generic[V]):

@@ -47,8 +47,8 @@ def _kept_escapes() -> str:
 _KEPT: Final = _kept_escapes()
 _PLAIN_PATH: Final = re.compile(rf"(?:[{_PLAIN_CLASS}]+|{_KEPT})*+")
 _PLAIN_QUERY: Final = re.compile(rf"(?:[{_PLAIN_CLASS}?]+|{_KEPT})*+")
-# A run of anything to look at: an escape, a lone percent sign, a character that is not plain. The first item
-# is spelled out before the repetition because a search is fast when its pattern begins with a character class.
+# A run of anything to look at: an escape, a lone percent sign, a character that is not plain. The first
+# item stands before the repetition because a search is fast when its pattern begins with a character class.
 _ESCAPE_TAIL: Final = r"(?:(?<=%)[0-9A-Fa-f]{2})?"
 _ODD_IN_PATH: Final = re.compile(rf"[^{_PLAIN_CLASS}]{_ESCAPE_TAIL}(?:[^{_PLAIN_CLASS}]{_ESCAPE_TAIL})*+")
 _ODD_IN_QUERY: Final = re.compile(rf"[^{_PLAIN_CLASS}?]{_ESCAPE_TAIL}(?:[^{_PLAIN_CLASS}?]{_ESCAPE_TAIL})*+")

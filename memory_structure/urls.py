@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memory_structure.errors import MemoryStructureError
-from memory_structure.hosts import BadHost, canonical_host, is_single_stem
+from memory_structure.hosts import MAX_HOST, BadHost, canonical_host, is_single_stem
 from memory_structure.suffixes import suffix_table
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
@@ -191,7 +191,7 @@ class _Base(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _base(url: str) -> _Base:
-    itself = tidy(url).partition("#")[0]
+    itself = _resolve_dots(tidy(url).partition("#")[0])
     before_query = itself.partition("?")[0]
     scheme, _, rest = before_query.partition("://")
     authority, _, path = rest.partition("/")
@@ -262,7 +262,7 @@ def request_url(raw: str, encoding: str = "utf-8") -> str:
     plain = _PLAIN_REQUEST.fullmatch(raw)
     if plain and "/." not in plain[2] and "%2" not in plain[2]:
         origin, path, query = plain.groups("")
-        if len(raw) <= DEFAULT_POLICY.max_length and len(origin) < 253 and "xn--" not in origin:
+        if len(raw) <= DEFAULT_POLICY.max_length and len(origin) <= MAX_HOST and "xn--" not in origin:
             return origin + path + query
     parts = split_url(raw, UrlPolicy(allow_single_label_hosts=True))
     path = remove_dot_segments(_ENCODED_DOTS.sub(_as_dots, parts.path)) or "/"

@@ -22,6 +22,8 @@ from memory_structure.prefixes import PrefixMap, variations
                 "s:https|t:8080|h:com|h:x|h:maps|h:www|",
             ],
         ),
+        ("s:http|t:443|h:com|h:x|", ["s:http|t:443|h:com|h:x|h:www|"]),
+        ("s:https|t:80|h:com|h:x|", ["s:https|t:80|h:com|h:x|h:www|"]),
         ("s:http|h:org|h:www|", ["s:https|h:org|h:www|"]),
         ("s:http|h:co.uk|h:www|", ["s:https|h:co.uk|h:www|"]),
         ("s:http|h:org|h:www|h:www|", ["s:https|h:org|h:www|h:www|"]),

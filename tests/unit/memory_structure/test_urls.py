@@ -56,6 +56,8 @@ def test_references_of_rfc_3986_section_5_4(reference):
         ("http://e.org/a", "/b?u=/../c", "http://e.org/b?u=/../c"),
         ("http://e.org/a//b/", "..", "http://e.org/a//"),
         (" http://e.org/a\n", "b", "http://e.org/b"),
+        ("http://e.org/a/../b/./c?d/../e", "f", "http://e.org/b/f"),
+        ("http://e.org/a/../b/./c?d/../e", "", "http://e.org/b/c?d/../e"),
     ],
 )  # fmt: skip
 def test_links_are_joined_as_browsers_do(base, href, joined):
