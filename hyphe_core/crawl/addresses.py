@@ -1,4 +1,5 @@
-"""Which addresses lie on the public internet. Everything else is refused unless private networks are allowed."""
+"""Which addresses lie on the public internet. Everything else is refused unless private networks are
+allowed."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is reachable by anyone: no loopback, private, link-local, shared, reserved or multicast one.
+    """Whether an IP address is reachable by anyone: no loopback, private, link-local, shared, reserved or
+    multicast one.
 
     An IPv6 address that wraps an IPv4 address is as public as the one inside. False for what is no address.
     """

@@ -1,0 +1,110 @@
+"""A crawl at the terminal with no server: corpus, web entities and jobs made on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from hyphe_core.config import Config
+from hyphe_core.crawl.corpora import policy_of
+from hyphe_core.crawl.launch import launch_crawl
+from hyphe_core.errors import UsageFault
+from memory_structure.creation_rules import Preset
+from memory_structure.errors import NotFound
+from memory_structure.lru import lru_to_url
+from memory_structure.records import CorpusOptions, StartPage
+from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.structure import MemoryStructure
+from memory_structure.url_cutter import cutter_for
+from memory_structure.urls import BadUrl, clean_user_url
+
+JobKey = tuple[str, int]
+
+
+def prepare_crawls(
+    registry: Registry,
+    config: Config,
+    urls: Sequence[str],
+    *,
+    depth: str = "1",
+    corpus: str = "",
+    max_pages: str = "",
+) -> list[JobKey]:
+    """Declare the web entities of these URLs by the corpus' rules and launch their crawls: (corpus id, job
+    id) each.
+
+    A corpus that does not exist is made, named after the first host when no name is given. Raises UsageFault.
+    """
+    if not urls:
+        raise UsageFault("no URL was given: scrapy crawl web_entity -a url=URL [-a depth=1] [-a corpus=NAME]")
+    entry = _ensure_corpus(registry, config, corpus or _name_of(urls[0]))
+    structure = registry.open_structure(entry.corpus_id)
+    n_pages = _whole_number("max_pages", max_pages) if max_pages else None
+    n_clicks = _whole_number("depth", depth)
+    return [
+        (
+            entry.corpus_id,
+            launch_crawl(
+                registry,
+                entry.corpus_id,
+                entity,
+                config=config,
+                depth=n_clicks,
+                start_urls=starts,
+                max_pages=n_pages,
+            ).job_id,
+        )
+        for entity, starts in _declare(structure, urls).items()
+    ]
+
+
+def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[str]]:
+    """Web entity id -> its URLs, all declared and kept as start pages."""
+    policy = policy_of(structure.options())
+    cutter = cutter_for(policy)
+    try:
+        cleaned = [clean_user_url(url, policy) for url in urls]
+        lrus = [cutter.lru(url) for url in cleaned]
+    except BadUrl as error:
+        raise UsageFault(str(error)) from error
+    raws = [None if url == lru_to_url(lru) else url for url, lru in zip(cleaned, lrus, strict=True)]
+    by_entity: dict[int, list[str]] = {}
+    for url, (page, _) in zip(cleaned, structure.declare_pages(lrus, raws), strict=True):
+        by_entity.setdefault(page.web_entity_id, []).append(url)
+    for entity_id, starts in by_entity.items():
+        known = structure.get_web_entity(entity_id).start_pages
+        added = [StartPage(url, "user") for url in starts if url not in {page.url for page in known}]
+        if added:
+            structure.edit_web_entity(entity_id, start_pages=[*known, *added])
+    return by_entity
+
+
+def _ensure_corpus(registry: Registry, config: Config, name: str) -> CorpusEntry:
+    try:
+        return registry.get_corpus(name)
+    except NotFound:
+        return registry.create_corpus(name, _options(config))
+
+
+def _options(config: Config) -> CorpusOptions:
+    return CorpusOptions(
+        default_rule=str(Preset.parse(config.creation_rule)),
+        precision_limit=config.precision_limit,
+        allow_private_networks=config.allow_private_networks,
+        keep_bodies=config.keep_bodies,
+        keep_text=config.keep_text,
+        obey_robots=config.obey_robots,
+        delay_seconds=config.delay_seconds,
+        max_depth=config.max_depth,
+        proxy=config.proxy,
+    )
+
+
+def _name_of(url: str) -> str:
+    return urlsplit(url if "://" in url else f"http://{url}").hostname or "crawl"
+
+
+def _whole_number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise UsageFault(f"{name}={text!r}: a whole number is accepted")
+    return int(text)

@@ -1,0 +1,203 @@
+"""A worker at work: the frontier, the stores and the registry brought together in one event loop.
+
+The spider asks it for the next request or record, hands it answers, and waits on it; the pipelines hand it
+pages to be
+written. Everything that may block (store, registry) runs in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import Final
+
+from hyphe_core import clock
+from hyphe_core.config import Config
+from hyphe_core.crawl.batches import BatchBuffer
+from hyphe_core.crawl.corpora import OpenCorpora
+from hyphe_core.crawl.failures import classify_failure
+from hyphe_core.crawl.frontier import Frontier
+from hyphe_core.crawl.job_state import CrawlState
+from hyphe_core.crawl.ledger import Record
+from hyphe_core.crawl.page_work import Answer, PageReader, failed_outcome
+from hyphe_core.crawl.restore import list_expansions
+from hyphe_core.crawl.robots_answers import read_robots_answer, robots_failure
+from hyphe_core.crawl.store_writer import StoreWriter
+from hyphe_core.crawl.tickets import Outcome, RobotsTicket, Ticket
+from hyphe_core.items import DepthItem, PageItem
+from hyphe_core.parsers.registry import default_registry
+from memory_structure.records import DepthChange, EndReason, FetchedPage, FetchError
+from memory_structure.registry import Registry
+
+_LOG: Final = logging.getLogger(__name__)
+_MAX_WAITING_BATCHES: Final = 4
+
+
+def agent_token(user_agent: str) -> str:
+    """The product name of a user agent, by which sites may speak to it: "hyphe-crawler" of "hyphe-crawler/1
+    (...)"."""
+    return user_agent.partition("/")[0].partition(" ")[0].strip()
+
+
+class CrawlSession:
+    """What spider, pipelines and keeper of one worker share. Made and used in the event loop."""
+
+    def __init__(self, config: Config, registry: Registry, *, needs_lease: bool = True) -> None:
+        self.config = config
+        self.registry = registry
+        self.frontier = Frontier(max_in_flight=config.n_in_flight, needs_lease=needs_lease)
+        self.corpora = OpenCorpora(registry)
+        self.buffer = BatchBuffer(config.batch_pages, config.batch_seconds)
+        self.writer = StoreWriter(self.corpora, self._store_failed)
+        parsers = default_registry()
+        parsers.load_entry_points()
+        self._reader = PageReader(parsers, agent_token(config.user_agent))
+        self._records: deque[Record] = deque()
+        self.tickets: set[Ticket] = set()
+        self._waiter: asyncio.Future[None] | None = None
+        self.is_stopping = False
+        self.is_over = False
+        self.n_pages = 0
+
+    # -- for the spider
+
+    def next_item(self) -> PageItem | DepthItem | None:
+        """A record to store that needed no request."""
+        if not self._records:
+            self._records.extend(self.frontier.take_records())
+        while self._records:
+            job, page, change = self._records.popleft()
+            if page is not None:
+                return self._item(job, page, b"")
+            if change is not None:
+                return DepthItem(job.corpus_id, change)
+        return None
+
+    def next_ticket(self) -> Ticket | None:
+        """A request to make now."""
+        if self.is_stopping or self.writer.n_waiting_pages > _MAX_WAITING_BATCHES * self.config.batch_pages:
+            return None
+        ticket = self.frontier.next_ticket()
+        if ticket is not None:
+            self.tickets.add(ticket)
+        return ticket
+
+    async def wait(self) -> None:
+        """Return when there may be something to do again."""
+        if self.is_over:
+            return
+        loop = asyncio.get_running_loop()
+        waiter = self._waiter = loop.create_future()
+        wake = None if self.is_stopping else self.frontier.next_wake()
+        delay = None if wake is None else max(0.0, wake - self.frontier.clock())
+        timer = None if delay is None else loop.call_later(delay, self.wake)
+        try:
+            await waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def wake(self) -> None:
+        """Something happened: the spider looks again."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def answered(self, ticket: Ticket, answer: Answer) -> PageItem | None:
+        """Take an answer; the page to store, if any. Never raises for what the web sent."""
+        self._release(ticket)
+        now = self.frontier.utc_now()
+        if isinstance(ticket, RobotsTicket):
+            self.frontier.settle_robots(ticket, read_robots_answer(ticket.errand, answer, now))
+            return None
+        if ticket.job.ended is not None:
+            self.frontier.abandon(ticket)
+            return None
+        corpus = self.corpora.get(ticket.job.corpus_id)
+        return self._settle(ticket, self._reader.read(ticket, answer, corpus.keeping, now))
+
+    def failed(self, ticket: Ticket, error: BaseException) -> PageItem | None:
+        """Take a failure; the page to store, if any."""
+        self._release(ticket)
+        if ticket.cancelled:
+            if not isinstance(ticket, RobotsTicket):
+                self.frontier.abandon(ticket)
+            return None
+        kind, detail = classify_failure(error, through_proxy=bool(ticket.job.proxy))
+        if kind is FetchError.INTERNAL:
+            _LOG.error("unexpected failure at %s", ticket.url, exc_info=error)
+        if isinstance(ticket, RobotsTicket):
+            self.frontier.settle_robots(ticket, robots_failure(kind))
+            return None
+        return self._settle(ticket, failed_outcome(ticket, kind, detail, self.frontier.utc_now()))
+
+    def _release(self, ticket: Ticket) -> None:
+        """First thing on every path: whatever happens next, the host goes on."""
+        self.frontier.release(ticket)
+        self.tickets.discard(ticket)
+        self.wake()
+
+    def _settle(self, ticket: Ticket, outcome: Outcome) -> PageItem | None:
+        page = self.frontier.settle(ticket, outcome)
+        if page is None:
+            return None
+        self.n_pages += 1
+        return self._item(ticket.job, page, outcome.content)
+
+    def _item(self, job: CrawlState, page: FetchedPage, content: bytes) -> PageItem:
+        self.buffer.expect(job.corpus_id, page)
+        return PageItem(page.raw_url or page.lru, content, page.links, job.corpus_id, page)
+
+    # -- for the pipelines
+
+    def keep_body(self, corpus_id: str, digest: str, body: bytes) -> None:
+        """Write a body before the batch that names it."""
+        self.buffer.add_body(corpus_id, self.writer.keep_body(corpus_id, digest, body))
+
+    def add_change(self, corpus_id: str, change: DepthChange) -> None:
+        """Take a change of depth for the next batch."""
+        self.buffer.add_change(corpus_id, change, clock.monotonic())
+
+    # -- for the keeper
+
+    def write_due(self) -> None:
+        """Write batches that waited long enough."""
+        for pending in self.buffer.iter_due(clock.monotonic()):
+            self.writer.submit(pending)
+
+    async def flush(self, corpus_id: str) -> None:
+        """Return when every page settled so far of a corpus is written."""
+        self.wake()
+        while self.buffer.is_underway(corpus_id):
+            await asyncio.sleep(0.002)
+        pending = self.buffer.take(corpus_id, clock.monotonic())
+        if pending is not None:
+            self.writer.submit(pending)
+        await self.writer.flush(corpus_id)
+
+    async def expand_next(self) -> bool:
+        """Expand stored links a job asked for; False when none did."""
+        asked = self.frontier.next_expansion()
+        if asked is None:
+            return False
+        job, lrus = asked
+        await self.flush(job.corpus_id)
+        structure = self.corpora.get(job.corpus_id).structure
+        found = await asyncio.to_thread(list_expansions, structure, lrus)
+        self.frontier.expanded(job, found)
+        self.wake()
+        return True
+
+    def cancel_requests(self, job: CrawlState) -> None:
+        """End what is under way for a job, at once."""
+        for ticket in list(job.in_flight):
+            ticket.cancel()
+
+    def _store_failed(self, corpus_id: str, words: str) -> None:
+        self.buffer.discard(corpus_id)
+        for job in list(self.frontier.jobs):
+            if job.corpus_id == corpus_id:
+                self.frontier.end(job, EndReason.FAULT, words)
+                self.cancel_requests(job)
+        self.wake()

@@ -1,0 +1,104 @@
+"""Writes batches to the stores from threads of its own: the event loop never waits for a disk or a server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+
+from hyphe_core.crawl.batches import PendingBatch
+from hyphe_core.crawl.corpora import OpenCorpora
+from memory_structure.errors import StoreLocked, StoreUnreachable
+
+_N_BODY_THREADS: Final = 2
+_LONGEST_WAIT_SECONDS: Final = 5.0
+_LOG: Final = logging.getLogger(__name__)
+
+
+class StoreWriter:
+    """Batches are written one after the other, in the order submitted. An unreachable or locked store is
+    waited for; any other failure ends the crawl of that corpus: `on_fault(corpus_id, words)` is called in
+    the event loop."""
+
+    def __init__(self, corpora: OpenCorpora, on_fault: Callable[[str, str], None]) -> None:
+        self._corpora = corpora
+        self._on_fault = on_fault
+        self._loop = asyncio.get_running_loop()
+        self._thread = ThreadPoolExecutor(1, "store-writer")
+        self._body_threads = ThreadPoolExecutor(_N_BODY_THREADS, "body-writer")
+        self._giving_up = threading.Event()
+        self._last: dict[str, asyncio.Future[None]] = {}
+        self._failed: set[str] = set()
+        self.n_waiting_pages = 0
+        self.n_stored_pages = 0
+        self.is_waiting_for_store = False
+
+    def keep_body(self, corpus_id: str, digest: str, body: bytes) -> Future[None]:
+        """Write a body; the batch that names it must wait for the future."""
+        return self._body_threads.submit(self._put, corpus_id, digest, body)
+
+    def submit(self, pending: PendingBatch) -> None:
+        """Write a batch after all submitted before."""
+        if pending.corpus_id in self._failed:
+            return
+        self.n_waiting_pages += len(pending.batch.pages)
+        written = self._loop.run_in_executor(self._thread, self._write, pending)
+        written.add_done_callback(lambda future: self._written(pending, future))
+        self._last[pending.corpus_id] = written
+
+    async def flush(self, corpus_id: str) -> None:
+        """Wait until all that was submitted for a corpus is written, or has failed."""
+        last = self._last.get(corpus_id)
+        if last is not None:
+            await asyncio.wait([last])
+
+    def give_up(self) -> None:
+        """Stop waiting for stores that do not answer: what is not written will be fetched again by the
+        next worker."""
+        self._giving_up.set()
+
+    def close(self) -> None:
+        """Let the threads end; what was submitted is still written."""
+        self._body_threads.shutdown(wait=False)
+        self._thread.shutdown(wait=False)
+
+    def _written(self, pending: PendingBatch, future: asyncio.Future[None]) -> None:
+        self.n_waiting_pages -= len(pending.batch.pages)
+        if self._last.get(pending.corpus_id) is future:
+            del self._last[pending.corpus_id]
+        error = future.exception()
+        if error is None:
+            self.n_stored_pages += len(pending.batch.pages)
+        elif pending.corpus_id not in self._failed and not self._giving_up.is_set():
+            self._failed.add(pending.corpus_id)
+            _LOG.error("the store of corpus %s failed: %s", pending.corpus_id, error, exc_info=error)
+            self._on_fault(pending.corpus_id, f"the store failed: {type(error).__name__}: {error}")
+
+    def _put(self, corpus_id: str, digest: str, body: bytes) -> None:
+        self._insist(lambda: self._corpora.get(corpus_id).blobs.put(digest, body))
+
+    def _write(self, pending: PendingBatch) -> None:
+        for kept in pending.bodies:
+            kept.result()
+        self._insist(lambda: self._corpora.get(pending.corpus_id).structure.write_batch(pending.batch))
+
+    def _insist(self, action: Callable[[], object]) -> None:
+        """Do something, again and again while the store is away."""
+        wait = 0.1
+        while True:
+            try:
+                action()
+            except (StoreUnreachable, StoreLocked) as error:
+                if self._giving_up.is_set():
+                    raise
+                if not self.is_waiting_for_store:
+                    _LOG.warning("waiting for the store: %s", error)
+                self.is_waiting_for_store = True
+                self._giving_up.wait(wait)
+                wait = min(_LONGEST_WAIT_SECONDS, wait * 2)
+            else:
+                self.is_waiting_for_store = False
+                return

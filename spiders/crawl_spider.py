@@ -1,0 +1,142 @@
+"""The spider behind both commands: asks the session for requests, hands it answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from scrapy import Request
+from twisted.web.http_headers import Headers
+
+from hyphe_core.config import Config, find_config_file, load_config
+from hyphe_core.crawl.decoding import ACCEPTED
+from hyphe_core.crawl.keeper import JobKey, Keeper
+from hyphe_core.crawl.proxies import proxy_authorization
+from hyphe_core.crawl.session import CrawlSession
+from hyphe_core.crawl.tickets import RobotsTicket, Ticket
+from memory_structure.opening import open_registry
+from memory_structure.registry import Registry
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
+
+    from hyphe_core.crawl.job_state import CrawlState
+    from hyphe_core.items import DepthItem, PageItem
+
+_ACCEPT = b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+class CrawlSpider(scrapy.Spider):
+    """Knows no page and no job: the frontier decides, the session stores.
+
+    A Request exists only while it is under way. Subclasses say which jobs are done (`prepare_jobs`).
+    """
+
+    crawl_config: Config
+    session: CrawlSession
+    keeper: Keeper
+    _stopping: asyncio.Task[None] | None = None
+    _registry: Registry | None = None
+    _headers: dict[tuple[str, int, bool], Headers]
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> CrawlSpider:
+        """Made by Scrapy, in the running event loop: opens the registry, prepares the jobs."""
+        spider: CrawlSpider = super().from_crawler(crawler, *args, **kwargs)
+        config = spider.crawl_config = load_config(find_config_file(os.environ), os.environ)
+        registry = spider._registry = open_registry(config.data_dir, config.mongodb_uri, config.blob_url)
+        only = spider.prepare_jobs(registry)
+        spider.session = CrawlSession(config, registry)
+        spider.keeper = Keeper(spider.session, only=only)
+        spider._headers = {}
+        return spider
+
+    def prepare_jobs(self, registry: Registry) -> list[JobKey] | None:
+        """The jobs to do; None for whatever the queue offers, until stopped."""
+        return None
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Requests and records, one whenever there is one. Returns only when the worker's life is over."""
+        self._listen_to_signals()
+        self.keeper.start()
+        session = self.session
+        while not session.is_over:
+            item: PageItem | DepthItem | None = session.next_item()
+            if item is not None:
+                yield item
+                continue
+            ticket = session.next_ticket()
+            if ticket is not None:
+                yield self._request(ticket)
+            else:
+                await session.wait()
+        await self.keeper.stop()
+
+    def answered(self, response: Any) -> list[Any]:
+        """An answer came."""
+        item = self.session.answered(response.request.meta["ticket"], response.answer)
+        return [] if item is None else [item]
+
+    def failed(self, failure: Failure) -> list[Any]:
+        """No answer came."""
+        ticket: Ticket = failure.request.meta["ticket"]  # type: ignore[attr-defined]  # set by Scrapy
+        item = self.session.failed(ticket, failure.value or ConnectionError("no answer"))
+        return [] if item is None else [item]
+
+    def _request(self, ticket: Ticket) -> Request:
+        return Request(
+            ticket.url,
+            callback=self.answered,
+            errback=self.failed,
+            meta={
+                "ticket": ticket,
+                "tx_headers": self._headers_of(ticket),
+                "proxy": ticket.job.proxy,
+                "verbatim_url": True,
+            },
+            dont_filter=True,
+        )
+
+    def _headers_of(self, ticket: Ticket) -> Headers:
+        """The headers of a job's requests, made once; cookies are for pages alone."""
+        job: CrawlState = ticket.job
+        is_robots = isinstance(ticket, RobotsTicket)
+        key = (job.corpus_id, job.job_id, is_robots)
+        headers: Headers | None = self._headers.get(key)
+        if headers is None:
+            if len(self._headers) > 5000:
+                self._headers.clear()
+            headers = self._headers[key] = _make_headers(job, with_cookies=not is_robots)
+        return headers
+
+    def _listen_to_signals(self) -> None:
+        """SIGTERM and SIGINT end the worker in order; Scrapy's own handlers would wait for every request."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop)
+
+    def _stop(self) -> None:
+        if self._stopping is None:
+            self._stopping = asyncio.ensure_future(self.keeper.stop())
+
+    def closed(self, reason: str) -> None:
+        """Release the stores."""
+        if self._registry is not None:
+            self._registry.close()
+
+
+def _make_headers(job: CrawlState, *, with_cookies: bool) -> Headers:
+    headers = Headers(
+        {b"User-Agent": [job.agent.encode("utf-8")], b"Accept": [_ACCEPT], b"Accept-Encoding": [ACCEPTED]}
+    )
+    if with_cookies and job.spec.cookies:
+        headers.setRawHeaders(b"Cookie", [job.spec.cookies.encode("utf-8")])
+    credentials = proxy_authorization(job.proxy)
+    if credentials is not None:
+        headers.setRawHeaders(b"Proxy-Authorization", [credentials])
+    return headers
