@@ -107,6 +107,11 @@ class LabelArray:
         self._array[self._end : self._end + len(values)] = values
         self._end += len(values)
 
+    def replace(self, values: Ints) -> None:
+        """Set all labels."""
+        self._array = values.astype(np.int32)
+        self._end = len(values)
+
     def _reserve(self, n: int) -> None:
         if n > len(self._array):
             self._array = np.concatenate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from memory_structure.records import Fetch, FetchError
 from memory_structure.storage import Row
@@ -104,3 +104,7 @@ class Tally:
         if fetch.error is not None or (status is not None and status >= 400):
             self.n_errors += 1
             self.n_robots += fetch.error is FetchError.ROBOTS
+
+    def values(self) -> tuple[int, ...]:
+        """The counters in column order."""
+        return astuple(self)

@@ -26,7 +26,7 @@ from memory_structure.stored.codec import (
 )
 from memory_structure.stored.entities import create_by_rules, refine
 from memory_structure.stored.fetches import Tally, fetch_row
-from memory_structure.stored.moments import now_micros, to_micros
+from memory_structure.stored.moments import now_micros
 from memory_structure.stored.relabel import ensure_nodes
 from memory_structure.stored.schema import (
     FETCHES,
@@ -301,7 +301,7 @@ class _Indexing:
             for job_id in {fetch.job_id for fetch in page.attempts}:
                 tallies[job_id].add(f for f in page.attempts if f.job_id == job_id)
         self._count_new_pages(pages, tallies)
-        self.tx.put(JOB_COUNTERS, [(job_id, *_values(t)) for job_id, t in sorted(tallies.items())])
+        self.tx.put(JOB_COUNTERS, [(job_id, *t.values()) for job_id, t in sorted(tallies.items())])
 
     def _count_new_pages(self, pages: list[Page], tallies: dict[int, Tally]) -> None:
         """A new page counts for the job of the first page of the batch that is or names it."""
@@ -324,21 +324,3 @@ class _Indexing:
             if deeper:
                 self.tx.update(FETCHES, ("depth",), deeper)
                 self.session.changed = True
-
-
-def _values(tally: Tally) -> tuple[int, ...]:
-    return (
-        tally.n_pages,
-        tally.n_answers,
-        tally.n_200,
-        tally.n_3xx,
-        tally.n_errors,
-        tally.n_robots,
-        tally.n_links,
-        tally.n_new_pages,
-        tally.n_bytes,
-        tally.max_depth_reached,
-    )
-
-
-__all__ = ["declare", "flags_of", "to_micros", "write_batch"]

@@ -148,9 +148,7 @@ def _read_network(reader: Reader) -> _Network:
     sources, targets = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
     inside = sources == targets
     internal = dict(zip(sources[inside].tolist(), pairs.weights[inside].tolist(), strict=True))
-    return _Network(
-        read_state(reader).version, _weighted(_between(pairs)), internal
-    )
+    return _Network(read_state(reader).version, _weighted(_between(pairs)), internal)
 
 
 def _weighted(pairs: Pairs) -> list[WeightedLink]:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from memory_structure.storage import Reader
+import numpy as np
+
+from memory_structure.storage import Reader, Span
 from memory_structure.stored.caches import LabelArray
-from memory_structure.stored.codec import Ints, LinkColumns, Pairs, counted, decode_segment, joined_columns, packed, summed
-from memory_structure.stored.schema import SEGMENTS, Labels
+from memory_structure.stored.codec import (
+    Ints,
+    LinkColumns,
+    Pairs,
+    counted,
+    decode_segment,
+    joined_columns,
+    packed,
+    summed,
+)
+from memory_structure.stored.schema import N_FETCHED, N_PAGES, PAGES, SEGMENTS, Labels
 from memory_structure.stored.state import read_state
+from memory_structure.stored.territory import Territory
 
 _LINKS_AT_ONCE: Final = 1 << 20
 _PARTS_AT_ONCE: Final = 16
@@ -51,3 +63,27 @@ def weights_by(labels: Ints, reader: Reader) -> Pairs:
         if len(parts) >= _PARTS_AT_ONCE:
             parts = [summed(parts)]
     return summed(parts)
+
+
+def recomputed_owners(reader: Reader, territory: Territory, n: int) -> Ints:
+    """The owner of each page id below n by prefixes; 0 where nobody owns the page."""
+    owners = np.zeros(n, np.int32)
+    for lower, upper, owner in territory.intervals(""):
+        if owner is not None:
+            span = Span("by_lru", lower=lower, upper=upper)
+            ids = np.fromiter((row[0] for row in reader.scan(PAGES, span, ("id",))), np.int64)
+            owners[ids[ids < n]] = owner
+    return owners
+
+
+def recomputed_counts(reader: Reader, owners: Ints) -> Pairs:
+    """Counters of entities: pages and fetched pages."""
+    fetched = np.zeros(len(owners), np.bool_)
+    known = np.zeros(len(owners), np.bool_)
+    for page_id, fetch_id in reader.scan(PAGES, columns=("id", "fetch_id")):
+        if page_id < len(owners):
+            known[page_id] = True
+            fetched[page_id] = fetch_id is not None
+    owned = owners[known].astype(np.int64)
+    fetching = owners[known & fetched].astype(np.int64)
+    return summed([counted((owned << 32) | N_PAGES), counted((fetching << 32) | N_FETCHED)])

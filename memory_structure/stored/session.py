@@ -130,6 +130,17 @@ class Session:
         self._labels_changed = True
         self._dirty_blocks.update((kind, block) for block in np.unique(ids // BLOCK).tolist())
 
+    def paint_all(self, kind: Labels, values: Ints) -> None:
+        """Set every label; index 0 is unused."""
+        labels = self.memory.owners if kind is Labels.OWNER else self.memory.nodes
+        labels.replace(values)
+        self._labels_changed = True
+        self._dirty_blocks.update((kind, block) for block in range((len(values) - 1) // BLOCK + 1))
+
+    def drop_weights(self) -> None:
+        """Forget pending changes of weights: all will be made anew."""
+        self._pending.clear()
+
     def note_prefix_change(self, *, reset: bool = False) -> int:
         """Say that prefixes, rules or exceptions change, in other ways than by addition when `reset`; the new version."""
         territory = self.territory

@@ -86,6 +86,13 @@ def all_weights(reader: Reader, kind: Weights) -> Pairs:
     return summed([decode_rows(sources, blobs), *_pending(reader).get(kind, [])])
 
 
+def backward_weights(reader: Reader) -> Pairs:
+    """All weights as the rows of arriving links tell them: keys are target << 32 | source."""
+    rows = list(reader.scan(WEIGHTS, Span(equal=(int(Weights.BACKWARD),))))
+    pending = [_backward(pairs) for pairs in _pending(reader).get(Weights.FORWARD, [])]
+    return summed([decode_rows([row[1] for row in rows], [row[2] for row in rows]), *pending])
+
+
 def entity_counts(reader: Reader, entity_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Entity id -> (pages, fetched pages); entities without pages are absent."""
     pairs = weights_of(reader, Weights.COUNTS, entity_ids)
