@@ -1,4 +1,8 @@
-"""CSV: UTF-8 without mark, commas, quotes only where needed, lines ended by a line feed, a header line."""
+"""CSV: UTF-8 without mark, commas, quotes only where needed, lines ended by a line feed, a header line.
+
+Control characters that XML forbids are replaced here too, and a carriage return in a cell is a line feed:
+some readers end a cell or a row there.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,12 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from hyphe_core.exports.columns import Column, ColumnType, Network, Row, Table, integer, value_text
+from hyphe_core.exports.columns import Column, ColumnType, Network, Row, Table, integer, value_text, xml_text
 
 EDGE_COLUMNS = (Column("Source"), Column("Target"), integer("Weight"))
 
 # What spreadsheets take for the start of a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")
 _TEXTUAL = (ColumnType.TEXT, ColumnType.LIST)
 
 
@@ -47,9 +51,15 @@ def edge_table(network: Network) -> Table:
     return Table(EDGE_COLUMNS, rows())
 
 
+def _clean(text: str) -> str:
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if text.isprintable() else xml_text(text)
+
+
 def _cells(columns: tuple[Column, ...], rows: Iterable[Row], guard: bool) -> Iterator[list[str]]:
     for row in rows:
-        cells = [value_text(value, column) for value, column in zip(row, columns, strict=True)]
+        cells = [_clean(value_text(value, column)) for value, column in zip(row, columns, strict=True)]
         if guard:
             pairs = zip(cells, columns, strict=True)
             cells = [guarded(cell) if column.type in _TEXTUAL else cell for cell, column in pairs]

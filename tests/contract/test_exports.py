@@ -1,0 +1,288 @@
+"""What every exporter must do, over each backend. Files are read by readers that are not ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx
+import pytest
+from lxml import etree
+from warcio.archiveiterator import ArchiveIterator
+
+from hyphe_core.errors import UsageFault
+from hyphe_core.exports import ExportRequest, Format, Subject, write_export
+from memory_structure.opening import open_registry
+from memory_structure.records import CorpusOptions, WebEntityStatus
+from memory_structure.registry import Registry
+from memory_structure.structure import MemoryStructure
+from tests.export_cases import ALL_REQUESTS, BODIES, HOSTILE, exported, fill, golden_path
+from tests.mongodb_server import MongoServer, fresh_database_name
+
+NETWORKS = (Subject.NETWORK, Subject.PAGE_NETWORK, Subject.NODE_NETWORK)
+
+PAGE_COLUMNS = (
+    "url,lru,web_entity_id,web_entity,status,error,depth,redirect_url,content_type,title,fetched_at"
+)
+LINK_COLUMNS = "source_url,target_url,source_web_entity_id,target_web_entity_id,kind,count,anchor,rel,area"
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    registry = open_registry(tmp_path_factory.mktemp("exports"))
+    fill(registry)
+    yield registry
+    registry.close()
+
+
+@pytest.fixture
+def structure(registry: Registry) -> MemoryStructure:
+    return registry.open_structure("exports")
+
+
+def text_of(registry: Registry, subject: Subject, form: Format, **more: object) -> str:
+    return exported(registry, "exports", ExportRequest(subject, form, **more)).decode()  # type: ignore[arg-type]
+
+
+def rows_of(registry: Registry, subject: Subject, **more: object) -> list[dict[str, str]]:
+    text = text_of(registry, subject, Format.CSV, **more)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize(("subject", "form"), ALL_REQUESTS)
+def test_the_bytes_are_those_of_the_golden_file(registry: Registry, subject: Subject, form: Format) -> None:
+    assert (
+        exported(registry, "exports", ExportRequest(subject, form)) == golden_path(subject, form).read_bytes()
+    )
+
+
+@pytest.mark.parametrize(("subject", "form"), ALL_REQUESTS)
+def test_exported_twice_the_bytes_are_the_same(registry: Registry, subject: Subject, form: Format) -> None:
+    request = ExportRequest(subject, form)
+    assert exported(registry, "exports", request) == exported(registry, "exports", request)
+
+
+def test_both_backends_give_the_same_bytes(
+    registry: Registry, tmp_path: Path, mongodb_server: MongoServer
+) -> None:
+    other = open_registry(tmp_path, mongodb_server.uri)
+    corpus_id = fill(other, fresh_database_name())
+    try:
+        for subject, form in ALL_REQUESTS:
+            request = ExportRequest(subject, form)
+            assert exported(other, corpus_id, request) == exported(registry, "exports", request), request
+    finally:
+        other.destroy_corpus(corpus_id)
+        other.close()
+
+
+def read_graph(text: str, form: Format) -> networkx.DiGraph:
+    read = networkx.read_gexf if form is Format.GEXF else networkx.read_graphml
+    return read(io.BytesIO(text.encode()))
+
+
+@pytest.mark.parametrize("subject", NETWORKS)
+@pytest.mark.parametrize("form", [Format.GEXF, Format.GRAPHML])
+def test_graph_files_hold_the_network_for_other_readers(
+    registry: Registry, subject: Subject, form: Format
+) -> None:
+    graph = read_graph(text_of(registry, subject, form), form)
+    document = json.loads(text_of(registry, subject, Format.JSON))
+    assert graph.is_directed()
+    assert sorted(graph) == sorted(node["id"] for node in document["nodes"])
+    edges = {(edge["source"], edge["target"]): edge["weight"] for edge in document["edges"]}
+    assert {(a, b): w for a, b, w in graph.edges(data="weight")} == edges
+    for node in document["nodes"]:
+        attributes = graph.nodes[node["id"]]
+        for name in ("web_entity_id", "status", "depth", "fetched", "pages", "indegree", "internal_links"):
+            if node.get(name) is not None:
+                assert attributes[name] == node[name]
+                assert type(attributes[name]) is type(node[name])
+
+
+def test_the_network_is_that_of_the_structure(registry: Registry, structure: MemoryStructure) -> None:
+    edges = [tuple(map(int, row.values())) for row in rows_of(registry, Subject.NETWORK)]
+    assert edges == [tuple(link) for link in structure.web_entity_links()]
+    assert edges, "the corpus has links"
+
+
+def test_isolated_nodes_are_in_every_graph(registry: Registry) -> None:
+    for form in (Format.GEXF, Format.GRAPHML):
+        graph = read_graph(text_of(registry, Subject.NETWORK, form), form)
+        labels = {graph.nodes[node].get("label") for node in networkx.isolates(graph)}
+        assert len(labels) == 2
+        assert any("café 💡" in label for label in labels)
+
+
+def test_characters_that_xml_forbids_are_replaced_and_all_others_kept(registry: Registry) -> None:
+    expected = HOSTILE
+    for character in "\x00\x0b\x1f\ufffe":
+        expected = expected.replace(character, "\ufffd")
+    root = etree.fromstring(text_of(registry, Subject.NETWORK, Format.GEXF).encode())
+    labels = root.xpath("//*[local-name()='node']/@label")
+    assert expected in labels
+    root = etree.fromstring(text_of(registry, Subject.NETWORK, Format.GRAPHML).encode())
+    assert expected in root.xpath("//*[local-name()='data'][@key='node.label']/text()")
+    assert expected in [row["Label"] for row in rows_of(registry, Subject.WEB_ENTITIES)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "columns"),
+    [
+        (Subject.PAGES, PAGE_COLUMNS),
+        (Subject.LINKS, LINK_COLUMNS),
+        (Subject.WEB_ENTITIES, "Id,Label"),
+        *((subject, "Source,Target,Weight") for subject in NETWORKS),
+    ],
+)
+def test_csv_begins_with_the_promised_columns(registry: Registry, subject: Subject, columns: str) -> None:
+    header = text_of(registry, subject, Format.CSV).partition("\n")[0]
+    assert header == columns or header.startswith(columns + ",")
+
+
+@pytest.mark.parametrize("subject", [Subject.PAGES, Subject.LINKS])
+def test_csv_and_json_say_the_same(registry: Registry, subject: Subject) -> None:
+    documents = json.loads(text_of(registry, subject, Format.JSON))
+    rows = rows_of(registry, subject)
+    assert len(documents) == len(rows)
+    for document, row in zip(documents, rows, strict=True):
+        assert list(document) == list(row)
+        for name, value in document.items():
+            if name not in ("title", "anchor"):
+                shown = "" if value is None else str(value)
+                assert row[name] == (shown.lower() if isinstance(value, bool) else shown)
+
+
+def test_pages_tell_fetched_failed_and_unfetched_apart(registry: Registry) -> None:
+    rows = {row["url"]: row for row in rows_of(registry, Subject.PAGES)}
+    outcomes = {
+        url: (row["status"], row["error"], row["depth"], row["redirect_url"]) for url, row in rows.items()
+    }
+    assert outcomes == {
+        "http://a.example.com": ("200", "", "0", ""),
+        "http://a.example.com/moved": ("301", "", "1", "http://c.example.net/deep/er"),
+        "http://a.example.com/style.css": ("", "", "", ""),
+        "http://b.example.org": ("", "", "", ""),
+        "http://b.example.org/x?q=1": ("200", "", "0", ""),
+        "http://c.example.net/deep/er": ("", "", "", ""),
+        "http://gone.example.net": ("404", "", "2", ""),
+        "http://slow.example.net": ("", "timeout", "0", ""),
+    }
+    assert rows["http://a.example.com"]["fetched_at"] == "2026-01-31T12:00:00.250Z"
+    assert rows["http://b.example.org"]["fetched_at"] == ""
+
+
+def test_links_carry_their_evidence(registry: Registry) -> None:
+    rows = [row for row in rows_of(registry, Subject.LINKS) if row["target_url"] == "http://b.example.org"]
+    assert [(row["kind"], row["count"], row["rel"], row["area"]) for row in rows] == [
+        ("hyperlink", "3", "nofollow", "nav"),
+        ("frame", "1", "", "main"),
+    ]
+
+
+def test_head_links_are_in_the_table_and_in_no_network(registry: Registry) -> None:
+    assert any(row["kind"] == "head" for row in rows_of(registry, Subject.LINKS))
+    targets = {row["Target"] for row in rows_of(registry, Subject.PAGE_NETWORK)}
+    assert "http://a.example.com/style.css" not in targets
+
+
+def test_formulas_are_guarded_only_when_asked(registry: Registry) -> None:
+    def cells(guard: bool) -> set[str]:
+        links = rows_of(registry, Subject.LINKS, guard_formulas=guard)
+        pages = rows_of(registry, Subject.PAGES, guard_formulas=guard)
+        return {row["anchor"] for row in links} | {row["title"] for row in pages}
+
+    assert {"=HYPERLINK(1)", "-2+3"} <= cells(False)
+    assert {"'=HYPERLINK(1)", "'-2+3"} <= cells(True)
+    assert not {cell for cell in cells(True) if cell.startswith(("=", "-", "+", "@"))}
+
+
+def test_a_status_keeps_its_entities_their_pages_and_links(registry: Registry) -> None:
+    kept = frozenset({WebEntityStatus.IN})
+    document = json.loads(text_of(registry, Subject.NETWORK, Format.JSON, statuses=kept))
+    assert [node["status"] for node in document["nodes"]] == ["IN"]
+    assert document["edges"] == []
+    for subject, column in ((Subject.PAGES, "web_entity_id"), (Subject.LINKS, "source_web_entity_id")):
+        owners = {row[column] for row in rows_of(registry, subject, statuses=kept)}
+        assert owners == {document["nodes"][0]["id"]}
+    both = frozenset({WebEntityStatus.IN, WebEntityStatus.OUT})
+    assert len(rows_of(registry, Subject.NETWORK, statuses=both)) == 2
+    assert len(rows_of(registry, Subject.PAGE_NETWORK, statuses=both)) == 4
+    assert len(rows_of(registry, Subject.NODE_NETWORK, statuses=both)) == 4
+
+
+def test_each_tag_category_is_a_column_of_its_own(registry: Registry) -> None:
+    row = next(row for row in rows_of(registry, Subject.WEB_ENTITIES) if row["status"] == "IN")
+    assert row["TECHNICAL:seen"] == "yes"
+    assert row["USER:kind"] == "press | daily | weekly"
+
+
+def test_the_archive_holds_the_bodies_for_another_reader(registry: Registry) -> None:
+    archive = io.BytesIO(exported(registry, "exports", ExportRequest(Subject.PAGES, Format.WARC)))
+    found = {}
+    for record in ArchiveIterator(archive, check_digests="raise"):
+        if record.rec_type == "response":
+            url = record.rec_headers.get_header("WARC-Target-URI")
+            found[url] = record.content_stream().read()
+            assert record.http_headers.get_header("Content-Length") == str(len(found[url]))
+            assert record.http_headers.get_header("Content-Encoding") is None
+            assert record.http_headers.get_header("Content-Type") == "text/html; charset=utf-8"
+            if url == "http://a.example.com/moved":
+                assert record.http_headers.get_statuscode() == "301"
+                assert record.http_headers.get_header("Location") == "http://c.example.net/deep/er"
+                assert record.rec_headers.get_header("WARC-Date") == "2026-01-31T12:01:00.250Z"
+    assert found == {url + "/" * (url == "http://a.example.com"): body for url, body in BODIES.items()}
+
+
+def test_a_compressed_archive_is_the_same_each_time_and_readable(
+    registry: Registry, structure: MemoryStructure
+) -> None:
+    request = ExportRequest(Subject.PAGES, Format.WARC)
+    streams = [io.BytesIO(), io.BytesIO()]
+    for stream in streams:
+        write_export(structure, request, stream, blobs=registry.open_blobs("exports"))
+    assert streams[0].getvalue() == streams[1].getvalue()
+    streams[0].seek(0)
+    assert len(list(ArchiveIterator(streams[0]))) == 1 + len(BODIES)
+
+
+def test_absent_bodies_are_counted_and_the_others_written(tmp_path: Path) -> None:
+    registry = open_registry(tmp_path)
+    structure = registry.open_structure(fill(registry))
+    blobs = registry.open_blobs("exports")
+    blobs.delete(next(iter(blobs.iter_digests())))
+    report = write_export(structure, ExportRequest(Subject.PAGES, Format.WARC), io.BytesIO(), blobs=blobs)
+    assert (report.n_rows, report.n_missing) == (2, 1)
+    registry.close()
+
+
+def test_an_empty_corpus_exports_as_well_formed_files(tmp_path: Path) -> None:
+    registry = open_registry(tmp_path)
+    corpus_id = registry.create_corpus("empty", CorpusOptions()).corpus_id
+    for subject, form in ALL_REQUESTS:
+        octets = exported(registry, corpus_id, ExportRequest(subject, form))
+        if form in (Format.GEXF, Format.GRAPHML):
+            assert len(read_graph(octets.decode(), form)) == 0
+        elif form is Format.JSON:
+            assert json.loads(octets) in ([], {"nodes": [], "edges": []})
+        elif form is Format.CSV:
+            assert octets.count(b"\n") == 1
+        else:
+            assert [r.rec_type for r in ArchiveIterator(io.BytesIO(octets))] == ["warcinfo"]
+    registry.close()
+
+
+def test_a_format_that_a_subject_has_not_is_refused() -> None:
+    with pytest.raises(UsageFault, match=r"pages cannot be written as gexf; it can as csv, json, warc"):
+        ExportRequest(Subject.PAGES, Format.GEXF)
+
+
+def test_progress_tells_every_row(structure: MemoryStructure) -> None:
+    steps: list[int] = []
+    report = write_export(
+        structure, ExportRequest(Subject.PAGES, Format.CSV), io.BytesIO(), progress=steps.append
+    )
+    assert sum(steps) == report.n_rows == 8
