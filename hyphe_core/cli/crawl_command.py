@@ -6,23 +6,28 @@ import shlex
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from types import FrameType
 from typing import Annotated, NoReturn
 
+import attrs
 import typer
 
 from hyphe_core.cli.crawl_jobs import lay_aside
-from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, prepare
+from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, Manners, prepare
 from hyphe_core.cli.crawl_report import final_document, final_listing, headline, shown_progress
 from hyphe_core.cli.crawl_watch import CrawlView, CrawlWatch, wait_for_end
 from hyphe_core.cli.exit_codes import ExitCode
-from hyphe_core.cli.session import opened_registry, session_of
+from hyphe_core.cli.session import Session, opened_registry, session_of
 from hyphe_core.cli.terminal import complain, print_json, print_listing, say
 from hyphe_core.cli.url_lines import read_given
-from hyphe_core.config import Config
-from hyphe_core.logs import configure_logs
+from hyphe_core.clock import monotonic
+from hyphe_core.config import Config, Source
+from hyphe_core.logs import LogFormat, configure_logs
 from memory_structure.records import JobState
 from memory_structure.registry import Registry
+
+_PATIENCE_SECONDS = 5.0
 
 
 def crawl(
@@ -84,25 +89,32 @@ def crawl(
 
     Lines that are no URL are told and skipped. Ctrl-C stops; --resume goes on from there.
     """
-    config = session_of(context).config(
-        {
-            "creation_rule": creation_rule,
-            "delay_seconds": delay,
-            "per_host": per_host,
-            "n_workers": workers,
-            "proxy": proxy,
-            "obey_robots": False if ignore_robots else None,
-            "obey_crawl_delay": False if ignore_crawl_delay else None,
-            "allow_private_networks": allow_private_networks or None,
-        }
+    manners = Manners(
+        delay,
+        per_host,
+        proxy,
+        False if ignore_robots else None,
+        False if ignore_crawl_delay else None,
+        allow_private_networks or None,
     )
+    config = _config(session_of(context), manners, creation_rule, workers)
+    given = tuple(read_given(urls or [], from_file))
     wish = CrawlWish(
-        corpus, config, tuple(read_given(urls or [], from_file)), depth, creation_rule, tuple(rule or ()),
+        corpus, config, given, manners, depth, creation_rule, tuple(rule or ()),
         max_pages, max_pages_per_entity, time_limit, resume,
     )  # fmt: skip
-    configure_logs("DEBUG" if session_of(context).debug else "ERROR")
+    configure_logs(config.log_level, LogFormat(config.log_format))
     with opened_registry(config) as registry:
         raise typer.Exit(_carry_out(registry, wish, json))
+
+
+def _config(session: Session, manners: Manners, creation_rule: str | None, workers: int | None) -> Config:
+    """The configuration with the options that are settings too; quiet unless the level of the log was
+    chosen."""
+    loaded = session.load({**asdict(manners), "creation_rule": creation_rule, "n_workers": workers})
+    if session.debug or loaded.sources["log_level"] is not Source.DEFAULT:
+        return loaded.config
+    return attrs.evolve(loaded.config, log_level="WARNING")
 
 
 def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
@@ -145,15 +157,38 @@ def _term_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _workers(config: Config, n_jobs: int) -> Iterator[Callable[[], None]]:
-    """Worker processes, no more than there are jobs, until the end; what is yielded looks after them."""
+    """Worker processes, no more than there are jobs, until the end; what is yielded tells when none stays
+    alive."""
     from hyphe_core.crawl.supervisor import Supervisor
 
     supervisor = Supervisor(config, min(config.n_workers, n_jobs))
     supervisor.start()
     try:
-        yield supervisor.poll
+        yield _DeathWatch(lambda: bool(supervisor.pids) or not config.n_workers)
     finally:
         supervisor.stop()
+
+
+class _DeathWatch:
+    """Complains, once, when no worker has been alive for a while: the crawl would wait for ever in
+    silence."""
+
+    def __init__(self, is_alive: Callable[[], bool], clock: Callable[[], float] = monotonic) -> None:
+        self._is_alive = is_alive
+        self._clock = clock
+        self._dead_since: float | None = None
+        self._has_told = False
+
+    def __call__(self) -> None:
+        if self._is_alive():
+            self._dead_since = None
+            return
+        self._dead_since = self._dead_since or self._clock()
+        if not self._has_told and self._clock() - self._dead_since > _PATIENCE_SECONDS:
+            complain(
+                "no worker stays alive; they are started again and again (Ctrl-C stops, --debug tells more)"
+            )
+            self._has_told = True
 
 
 def _print_end(plan: CrawlPlan, view: CrawlView, interrupted: bool, json: bool) -> None:

@@ -18,18 +18,24 @@ _RESUMABLE = (JobState.PENDING, JobState.RUNNING, JobState.PAUSED, JobState.FAIL
 
 
 def launch_job(registry: Registry, corpus_id: str, wish: CrawlWish, target: Target) -> int:
-    """Put a new crawl job into the queue; its id."""
+    """Put a new crawl job into the queue; its id. What was not said is the corpus' choice."""
     from hyphe_core.crawl.launch import launch_crawl
 
     job = launch_crawl(
         registry,
         corpus_id,
         target.web_entity_id,
+        config=wish.config,
         depth=wish.depth,
         start_urls=target.urls,
         max_pages=target.max_pages,
         time_limit_seconds=wish.time_limit_seconds,
-        config=wish.config,
+        proxy=wish.manners.proxy,
+        delay_seconds=wish.manners.delay_seconds,
+        per_host=wish.manners.per_host,
+        obey_robots=wish.manners.obey_robots,
+        obey_crawl_delay=wish.manners.obey_crawl_delay,
+        allow_private_networks=wish.manners.allow_private_networks,
     )
     return job.job_id
 
@@ -49,11 +55,11 @@ def resume_jobs(registry: Registry, corpus_id: str, structure: MemoryStructure) 
 
 
 def _resume(registry: Registry, corpus_id: str, structure: MemoryStructure, job: Job) -> None:
-    from hyphe_core.maintenance import start_hosts
+    from hyphe_core.crawl.launch import start_hosts
 
     if job.state in (JobState.PAUSED, JobState.FAILED):
         structure.move_job(job.job_id, JobState.PENDING, reason="resumed")
-    registry.enqueue(corpus_id, job.job_id, start_hosts(job))
+    registry.enqueue(corpus_id, job.job_id, start_hosts(job.spec))
     registry.command_job(corpus_id, job.job_id, Command.RUN)
 
 

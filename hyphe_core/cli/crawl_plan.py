@@ -20,12 +20,25 @@ from memory_structure.structure import MemoryStructure
 
 
 @dataclass(frozen=True, slots=True)
+class Manners:
+    """How hosts are asked, as far as the command line says; None = as the corpus has it."""
+
+    delay_seconds: float | None = None
+    per_host: int | None = None
+    proxy: str | None = None
+    obey_robots: bool | None = None
+    obey_crawl_delay: bool | None = None
+    allow_private_networks: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CrawlWish:
-    """What a crawl was asked for; None = not said. `config` holds the options that are settings too."""
+    """What a crawl was asked for; None = not said."""
 
     corpus: str
     config: Config
     given: tuple[GivenLine, ...]
+    manners: Manners = Manners()
     depth: int = 1
     creation_rule: str | None = None
     rules: tuple[str, ...] = ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from hyphe_core.cli.session import session_of
-from hyphe_core.config import Config
+from hyphe_core.config import Config, config_environment
 from hyphe_core.logs import LogFormat, configure_logs
 
 
@@ -34,5 +35,5 @@ def work(context: typer.Context) -> None:
     from hyphe_core.crawl.worker import run_worker
 
     config = session_of(context).config()
-    _configure_logs(config)
-    run_worker(config)
+    os.environ.update(config_environment(config))  # where the worker reads its configuration
+    raise typer.Exit(run_worker())

@@ -11,7 +11,7 @@ from hyphe_core.maintenance.job import (
     open_context,
     run_maintenance,
 )
-from hyphe_core.maintenance.reaping import free_dead_workers, start_hosts
+from hyphe_core.maintenance.reaping import free_dead_workers
 
 # The modules of jobs list themselves when they are imported.
 JOB_MODULES = (integrity, rules, redirects, reaping)
@@ -27,5 +27,4 @@ __all__ = [
     "list_maintenance_jobs",
     "open_context",
     "run_maintenance",
-    "start_hosts",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyphe_core.crawl.hosts import host_key
+from hyphe_core.crawl.launch import start_hosts
 from hyphe_core.maintenance.job import (
     MaintenanceContext,
     MaintenanceJob,
@@ -18,8 +18,7 @@ from hyphe_core.maintenance.job import (
     maintenance_job,
 )
 from memory_structure.records import Job, JobState
-from memory_structure.registry import HostKey, QueueEntry, Registry, WorkerEntry
-from memory_structure.urls import BadUrl, request_url
+from memory_structure.registry import QueueEntry, Registry, WorkerEntry
 
 _UNFINISHED = (JobState.PENDING, JobState.RUNNING, JobState.PAUSED)
 
@@ -127,17 +126,6 @@ def _put_right(context: MaintenanceContext, amiss: _Amiss) -> None:
             job.job_id, JobState.PENDING, reason="its worker is gone; waits for another"
         )
     for job in amiss.lost:
-        context.registry.enqueue(context.corpus_id, job.job_id, start_hosts(job))
+        context.registry.enqueue(context.corpus_id, job.job_id, start_hosts(job.spec))
     for entry in amiss.ended:
         context.registry.release_job(context.corpus_id, entry.job_id, entry.worker_id, done=True)
-
-
-def start_hosts(job: Job) -> list[HostKey]:
-    """The hosts of a job's start pages, each once; addresses that cannot be asked are passed over."""
-    hosts: dict[HostKey, None] = {}
-    for url in job.spec.start_urls:
-        try:
-            hosts[host_key(request_url(url), job.spec.proxy)] = None
-        except BadUrl:
-            continue
-    return list(hosts)
