@@ -5,6 +5,7 @@ Everything goes through the command line that a researcher types; each command i
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -31,6 +32,7 @@ from hyphe_core.exports.picture import PictureEdge, PictureNode, draw_network_sv
 
 OUTPUT = Path("demo-output")
 CORPUS = "demo"
+PICTURE = "network.svg"
 TITLE = "The debate about the Valmer wind farm"
 N_TOP_LINKS = 12
 STOP_SECONDS = 5.0
@@ -84,9 +86,9 @@ def serve_demo_web() -> Iterator[int]:
 
 
 def make_crawl_arguments(port: int) -> list[str]:
-    """Arguments of the crawl: all start pages at once, two clicks deep, at most 40 pages an entity."""
+    """Arguments of the crawl: all start pages at once, two clicks deep, at most 30 pages an entity."""
     rules = [argument for prefix, preset in DEMO_RULES for argument in ("--rule", f"{prefix}={preset}")]
-    limits = ["--depth", "2", "--max-pages-per-entity", "40", "--delay", "0", "--workers", "1"]
+    limits = ["--depth", "2", "--max-pages-per-entity", "30", "--delay", "0", "--workers", "1"]
     proxy = ["--proxy", f"http://127.0.0.1:{port}"]
     return ["crawl", *DEMO_START_URLS, "--corpus", CORPUS, *rules, *limits, *proxy]
 
@@ -96,19 +98,23 @@ def run_hyphe(console: Console, data: Path, arguments: Sequence[str]) -> None:
     shown = shlex.join(["hyphe", "--data-dir", str(data), *arguments])
     console.print(f"$ {shown}", style="bold", markup=False, soft_wrap=True)
     command = [sys.executable, "-m", "hyphe_core.cli", "--data-dir", str(data), *arguments]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    # What the libraries log at INFO would hide what the commands say.
+    environment = {"HYPHE_LOG_LEVEL": "WARNING", **os.environ}
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, env=environment)
 
 
 def report(console: Console) -> None:
     """Prints what the exports say, draws the picture and names the files."""
     nodes, edges = read_nodes(OUTPUT / "web-entities.csv"), read_edges(OUTPUT / "network.csv")
-    (OUTPUT / "network.svg").write_text(draw_network_svg(nodes, edges, title=TITLE), encoding="utf-8")
+    (OUTPUT / PICTURE).write_text(draw_network_svg(nodes, edges, title=TITLE), encoding="utf-8")
     console.print(make_entity_table(nodes, edges))
     console.print(make_link_table(nodes, edges))
     console.print(make_quality_table(list_qualities(read_pages(OUTPUT / "pages.csv"))))
     counts = ", ".join(f"{n} {status}" for status, n in count_statuses(nodes))
     console.print(f"{len(nodes)} web entities ({counts}), {len(edges)} links between them")
-    console.print("written:", *(str(OUTPUT / name) for _, _, name in EXPORTS), str(OUTPUT / "network.svg"))
+    console.print("written:")
+    for name in [*(name for _, _, name in EXPORTS), PICTURE]:
+        console.print(f"  {OUTPUT / name}")
 
 
 def make_entity_table(nodes: Sequence[PictureNode], edges: Sequence[PictureEdge]) -> Table:

@@ -54,7 +54,7 @@ def _find_forum_page(site: Site, target: str) -> Page | None:
 
 def _forum_index(site: Site, session: str) -> str:
     topics = [(path.split()[1], page.title) for path, page in site.pages.items() if path.startswith("topic ")]
-    return "\n".join(f"- [{title}](viewtopic.php?t={number}&sid={session})" for number, title in topics)
+    return "\n".join(f"- [{title}](viewtopic.php?t={number}&PHPSESSID={session})" for number, title in topics)
 
 
 def _forum_topic(topic: Page, target: str, number: str, start: int, session: str) -> Page | None:
@@ -65,8 +65,10 @@ def _forum_topic(topic: Page, target: str, number: str, start: int, session: str
     lines = posts[start : start + POSTS_PER_PAGE]
     for first in others:
         position = f"&start={first}" if first else ""
-        lines.append(f"- [{first // POSTS_PER_PAGE + 1}](viewtopic.php?t={number}{position}&sid={session})")
-    lines.append(f"[Répondre](posting.php?mode=reply&t={number}&sid={session})")
+        lines.append(
+            f"- [{first // POSTS_PER_PAGE + 1}](viewtopic.php?t={number}{position}&PHPSESSID={session})"
+        )
+    lines.append(f"[Répondre](posting.php?mode=reply&t={number}&PHPSESSID={session})")
     return Page(target, title=topic.title, body="\n".join(lines))
 
 

@@ -85,10 +85,10 @@ def test_latin1_page_is_sent_as_declared_and_found_under_both_escapes(web):
 
 
 def test_forum_paginates_and_hands_out_session_ids(web):
-    url = "http://forum.debat-eolien.fr/viewtopic.php?t=1&sid=0123"
+    url = "http://forum.debat-eolien.fr/viewtopic.php?t=1&PHPSESSID=0123"
     links = list_links(url, *get(web, url)[1:])
     pages = [link for link in links if "viewtopic.php?t=1" in link]
-    assert [re.sub("&sid=[0-9a-f]{32}$", "", link)[-8:] for link in pages] == ["&start=5", "start=10"]
+    assert [re.sub("&PHPSESSID=[0-9a-f]{32}$", "", link)[-8:] for link in pages] == ["&start=5", "start=10"]
     assert all(get(web, link)[0] == 200 for link in pages)
     assert get(web, url + "&start=15")[0] == 404
 
