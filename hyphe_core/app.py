@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from hyphe_core.config import Config
@@ -59,6 +60,8 @@ class _Process:
         self._on_ready = on_ready
         self._port: Any = None
         self._supervisor: Any = None
+        self._is_ending = False
+        self._lock = Lock()
 
     def run(self) -> int:
         from hyphe_core.api.service import Service
@@ -94,21 +97,27 @@ class _Process:
 
     def _start_workers(self) -> None:
         """In a thread: reconciling opens every corpus."""
-        reconcile(self._registry)
-        if self._config.n_workers:
-            from hyphe_core.crawl.supervisor import Supervisor
+        from hyphe_core.crawl.supervisor import Supervisor
 
-            self._supervisor = Supervisor(self._config, self._config.n_workers)
-            self._supervisor.start()
+        reconcile(self._registry)
+        with self._lock:
+            if self._config.n_workers and not self._is_ending:
+                self._supervisor = Supervisor(self._config, self._config.n_workers)
+                self._supervisor.start()
+
+    def _stop_workers(self) -> None:
+        with self._lock:
+            self._is_ending = True
+            if self._supervisor is not None:
+                self._supervisor.stop()
 
     def _end(self, workroom: Any) -> Any:
-        """Workers first, then what is under way; no new connection meanwhile."""
+        """No new connection; workers first, then what is under way."""
         from twisted.internet.threads import deferToThread
 
         self._port.stopListening()
-        stopping = deferToThread(self._supervisor.stop) if self._supervisor is not None else None
-        workroom.stop()
-        return stopping
+        stopping = deferToThread(self._stop_workers)
+        return stopping.addBoth(lambda _: workroom.stop())
 
 
 def _numeric(host: str) -> str:

@@ -26,7 +26,7 @@ from hyphe_core.api.wire import milliseconds
 from hyphe_core.config import Config
 from memory_structure.records import CorpusOptions
 from memory_structure.registry import CorpusEntry
-from memory_structure.suffixes import suffix_tree
+from memory_structure.suffixes import suffix_list_version, suffix_tree
 
 methods = MethodGroup()
 
@@ -44,6 +44,7 @@ def default_options(config: Config) -> CorpusOptions:
         obey_robots=config.obey_robots,
         delay_seconds=config.delay_seconds,
         max_depth=config.max_depth,
+        suffix_list=suffix_list_version(),
     )
 
 
@@ -115,13 +116,20 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     What decides how addresses are cut (`precision_limit`, `private_suffixes`, `drop_tracking`) is fixed once
     there is a page.
     """
-    changed = changed_options(call.structure.options(), options)
-    if changed.max_depth > call.config.max_depth:
-        raise Refusal(f"option max_depth must be at most {call.config.max_depth}, the limit of this service")
-    if changed.allow_private_networks and not call.config.allow_private_networks:
-        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
+    present = call.structure.options()
+    changed = changed_options(present, options)
+    _refuse_beyond_limits(call.config, present, changed)
     call.structure.set_options(changed)
     return shown_options(call.structure.options())
+
+
+def _refuse_beyond_limits(config: Config, present: CorpusOptions, changed: CorpusOptions) -> None:
+    """What the operator does not allow; a corpus that has it already (from another configuration) may keep it."""
+    if changed.max_depth > max(config.max_depth, present.max_depth):
+        raise Refusal(f"option max_depth must be at most {config.max_depth}, the limit of this service")
+    allowed = config.allow_private_networks or present.allow_private_networks
+    if changed.allow_private_networks and not allowed:
+        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
 
 
 @methods.method(
@@ -136,9 +144,9 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
     """Create a corpus and start it. The caller who gave it a password may go on using it."""
     if not isinstance(password, str):
         raise Refusal("password must be a text")
-    chosen = changed_options(default_options(call.config), options)
-    if chosen.allow_private_networks and not call.config.allow_private_networks:
-        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
+    default = default_options(call.config)
+    chosen = changed_options(default, options)
+    _refuse_beyond_limits(call.config, default, chosen)
     entry = call.registry.create_corpus(name, chosen, hash_password(password))
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:

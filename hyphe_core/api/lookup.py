@@ -138,7 +138,7 @@ async def ask(
     except Exception as error:
         words = str(error) or type(error).__name__
         return Answer(
-            PROXY_FAILED if proxy and isinstance(error, ConnectError) else UNREACHABLE, words=words[:300]
+            PROXY_FAILED if proxy and isinstance(error, (ConnectError, DNSLookupError)) else UNREACHABLE, words=words[:300]
         )
     return Answer(response.code, _location(response, sent))
 

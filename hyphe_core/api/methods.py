@@ -118,7 +118,7 @@ def _corpus_id(parameter: Parameter, values: JsonObject) -> str | None:
 
 
 def _shown(parameter: Parameter) -> str:
-    return parameter.name if parameter.is_required else f"{parameter.name}={parameter.default!r}"
+    return parameter.name if parameter.is_required else f"{parameter.name}={parameter.shown_default}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ readings are kept because clients rely on them: numbers written as text, and fla
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -225,6 +226,11 @@ class Parameter:
     def is_required(self) -> bool:
         """Whether callers must give it."""
         return self.default is REQUIRED
+
+    @property
+    def shown_default(self) -> str:
+        """The default as JSON."""
+        return json.dumps(self.default)
 
     def read(self, value: object) -> object:
         """The Python value for a wire value. Raises ValueError naming the parameter."""

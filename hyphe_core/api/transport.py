@@ -160,7 +160,7 @@ class ApiResource(JSONRPC):
 
     def render(self, request: Any) -> bytes | int:
         """Answer one HTTP request."""
-        host, origin = request.getHeader("host"), request.getHeader("origin")
+        host, origin = _header(request, "host"), _header(request, "origin")
         request.setHeader("Content-Type", "application/json")
         request.setHeader("Cache-Control", "no-store")
         request.setHeader("X-Content-Type-Options", "nosniff")
@@ -226,7 +226,7 @@ class ApiResource(JSONRPC):
             return Body((Message(Framing.V2, None, fault=fault),), False)
 
     async def _send(self, request: Any, answer: bytes) -> None:
-        accepted = request.getHeader("accept-encoding") or ""
+        accepted = _header(request, "accept-encoding") or ""
         if len(answer) >= _GZIP_FROM_BYTES and "gzip" in accepted.lower():
             request.setHeader("Content-Encoding", "gzip")
             answer = _gzip(answer) if len(answer) <= _SMALL_BYTES else await self._work.run(_gzip, answer)
@@ -303,10 +303,16 @@ def _say_unless_gone(failure: Any, request: Any) -> None:
     request.finish()
 
 
+def _header(request: Any, name: str) -> str | None:
+    """The first value of a header; whatever octets a client sends, it can be read."""
+    values = request.requestHeaders.getRawHeaders(name.encode("ascii"))
+    return values[0].decode("latin-1") if values else None
+
+
 def _token_of(request: Any) -> str | None:
     """The session of a request: from the token header, an Authorization header, or the cookie."""
-    token = request.getHeader(TOKEN_HEADER)
-    bearer = request.getHeader("Authorization") or ""
+    token = _header(request, TOKEN_HEADER)
+    bearer = _header(request, "Authorization") or ""
     if not token and bearer.lower().startswith("bearer "):
         token = bearer[7:].strip()
     cookie = request.getCookie(COOKIE)
