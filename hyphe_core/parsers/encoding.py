@@ -221,9 +221,9 @@ def _doubt(body: bytes, name: str) -> str:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether all bytes are valid UTF-8; a character cut at the very end is forgiven (cut bodies)."""
+    """Whether all bytes are valid UTF-8. A character cut at the very end (cut bodies) is forgiven after others."""
     try:
-        codecs.utf_8_decode(body, "strict", False)
+        text, n_read = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
         return False
-    return True
+    return n_read == len(body) or len(text) < n_read

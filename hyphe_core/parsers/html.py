@@ -318,7 +318,7 @@ def encode_query(href: str, encoding: str) -> str:
         return href
     before, mark, rest = href.partition("?")
     query, hash_mark, fragment = rest.partition("#")
-    encoded = _NON_ASCII.sub(lambda match: quote(encode(match[0], encoding), safe="&#;"), query)
+    encoded = _NON_ASCII.sub(lambda match: quote(encode(match[0], encoding), safe=""), query)
     return before + mark + encoded + hash_mark + fragment
 
 
