@@ -1,7 +1,7 @@
 """A picture of a network of web entities as one SVG text, for a report, a slide or a first look.
 
 A circle's size tells how many entities link to this one, its colour the status; a line's width tells the
-weight of the link, its colour the status of the source. The same network gives the same bytes.
+weight of the link, its colour the status of the source. The same network gives the same bytes under any ids.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ COLOURS = {
     WebEntityStatus.DISCOVERED: "#7d8ba1",
 }
 FONT_PIXELS = 13
-LETTER_PIXELS = 6.6
+LETTER_PIXELS = 7.1
 """Mean width of a letter at FONT_PIXELS, to reserve room for labels."""
 MARGIN_PIXELS = 24
 LEGEND_PIXELS = 48
-LONGEST_LABEL = 34
+LONGEST_LABEL = 38
 CURVE = 0.12
 """How far a line bends aside, as a share of its length: the two directions of a pair stay apart."""
 
@@ -80,9 +80,10 @@ def draw_network_svg(
     labels go to the `n_labels_most` first. Edges whose ends are not drawn are left out.
     """
     in_degrees = Counter(edge.target for edge in edges if edge.source != edge.target)
-    ranked = sorted(nodes, key=lambda node: (-in_degrees[node.id], node.id))[:n_nodes_most]
-    kept = {node.id for node in ranked}
-    drawn_edges = [e for e in edges if e.source in kept and e.target in kept and e.source != e.target]
+    ranked = sorted(nodes, key=lambda node: (-in_degrees[node.id], node.label, node.id))[:n_nodes_most]
+    rank = {node.id: row for row, node in enumerate(ranked)}
+    drawn_edges = [e for e in edges if e.source in rank and e.target in rank and e.source != e.target]
+    drawn_edges.sort(key=lambda edge: (edge.weight, rank[edge.source], rank[edge.target]))
     places = _place(ranked, drawn_edges, in_degrees, (width, height), n_labels_most)
     legend = _draw_legend(nodes, len(ranked), title, height)
     parts = [*_draw_edges(places, drawn_edges), *_draw_nodes(places), *legend]
@@ -134,7 +135,7 @@ def _measure(node: PictureNode, radius: float, is_labelled: bool) -> tuple[float
 
 def _draw_edges(places: dict[int, _Drawn], edges: Sequence[PictureEdge]) -> Iterator[str]:
     yield '<g fill="none" stroke-opacity="0.38" stroke-linecap="round">'
-    for edge in sorted(edges, key=lambda edge: (edge.weight, edge.source, edge.target)):
+    for edge in edges:
         yield _draw_edge(places[edge.source], places[edge.target], edge.weight)
     yield "</g>"
 
@@ -176,7 +177,7 @@ def _draw_legend(nodes: Sequence[PictureNode], n_drawn: int, title: str, height:
     texts = [title, *(text for _, text in entries), left_out]
     starts = [float(MARGIN_PIXELS)]
     for text, _ in pairwise(texts):
-        starts.append(starts[-1] + (len(text) * LETTER_PIXELS * 1.2 + 40 if text else 0))
+        starts.append(starts[-1] + (len(text) * LETTER_PIXELS * 1.1 + 40 if text else 0))
     y = height - MARGIN_PIXELS
     yield f'<g fill="#1d2733"><text x="{starts[0]:.1f}" y="{y}" font-weight="bold">{_write(title)}</text>'
     for (colour, text), x in zip(entries, starts[1:], strict=False):
