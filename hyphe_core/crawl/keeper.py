@@ -59,6 +59,7 @@ class Keeper:
         self._ending: set[JobKey] = set()
         self._ended: set[JobKey] = set()
         self._thread = ThreadPoolExecutor(1, "registry")
+        self._job_thread = ThreadPoolExecutor(1, "jobs")
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # -- life
@@ -128,8 +129,12 @@ class Keeper:
             _LOG.error("a task of the worker failed", exc_info=task.exception())
 
     async def _call(self, action: Callable[..., _T], *arguments: Any) -> _T:
-        """Run a blocking call on registry or store in the keeper's thread."""
+        """Run a blocking call on the registry, after those before it."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, action, *arguments)
+
+    async def _call_store(self, action: Callable[..., _T], *arguments: Any) -> _T:
+        """Run a blocking call on a store; leases and beats do not wait for it."""
+        return await asyncio.get_running_loop().run_in_executor(self._job_thread, action, *arguments)
 
     async def _repeat(self, seconds: float, action: Callable[[], Awaitable[None]]) -> None:
         """Do something again and again; a store that is away is waited for."""
@@ -211,13 +216,13 @@ class Keeper:
             structure.move_job(key[1], state, end=end, reason=words, active_seconds=used)
             structure.add_log(kind, words, key[1])
 
-        await self._call(write)
+        await self._call_store(write)
 
     # -- beginnings and ends
 
     async def _begin(self, key: JobKey) -> None:
         try:
-            job = await self._call(self._load, key)
+            job = await self._call_store(self._load, key)
         except MemoryStructureError as error:
             is_gone = isinstance(error, (LookupError, IllegalTransition))
             _LOG.error("job %s of corpus %s cannot be taken up: %s", key[1], key[0], error)
@@ -278,7 +283,7 @@ class Keeper:
         """Do something once the store answers; other faults of the store are logged and given up."""
         while True:
             try:
-                await self._call(action)
+                await self._call_store(action)
             except (ConnectionError, TimeoutError) as error:
                 _LOG.warning("waiting for the store: %s", error)
                 await asyncio.sleep(1.0)

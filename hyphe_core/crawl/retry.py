@@ -21,7 +21,7 @@ class RetryPolicy:
     Retry-After, but one that asks for more than `patience_seconds` is not asked again."""
 
     first_seconds: float = 1.0
-    factor: float = 4.0
+    factor: float = 3.0
     longest_seconds: float = 60.0
     patience_seconds: float = 300.0
 
@@ -50,7 +50,7 @@ class RetryPolicy:
         """Seconds a whole host is left alone after a 429 or 503; None for any other answer."""
         if status not in SLOW_DOWN_STATUSES:
             return None
-        return min(self.patience_seconds, max(self.backoff(attempt), retry_after or 0.0))
+        return min(self.patience_seconds, self.backoff(attempt) if retry_after is None else retry_after)
 
 
 def is_transient(status: int | None, error: FetchError | None) -> bool:
