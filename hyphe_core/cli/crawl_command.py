@@ -15,7 +15,7 @@ import typer
 
 from hyphe_core.cli.crawl_jobs import lay_aside
 from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, Manners, prepare
-from hyphe_core.cli.crawl_report import final_document, final_listing, headline, shown_progress
+from hyphe_core.cli.crawl_report import final_document, final_listing, last_line, shown_progress
 from hyphe_core.cli.crawl_watch import CrawlView, CrawlWatch, wait_for_end
 from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import Session, opened_registry, session_of
@@ -118,9 +118,7 @@ def _config(session: Session, manners: Manners, creation_rule: str | None, worke
 
 
 def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
-    plan = prepare(registry, wish)
-    for bad in plan.skipped:
-        complain(bad.sentence())
+    plan = prepare(registry, wish, complain)
     for note in plan.notes:
         say(note)
     structure = registry.open_structure(plan.entry.corpus_id)
@@ -128,7 +126,7 @@ def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
     interrupted = False
     try:
         with (
-            _term_interrupts(),
+            _signals_interrupt(),
             _workers(wish.config, len(plan.job_ids)) as tend,
             shown_progress(json) as show,
         ):
@@ -142,17 +140,20 @@ def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
 
 
 @contextmanager
-def _term_interrupts() -> Iterator[None]:
-    """SIGTERM ends the crawl as Ctrl-C does."""
+def _signals_interrupt() -> Iterator[None]:
+    """SIGTERM ends the crawl as Ctrl-C does; so does SIGINT where a shell had it ignored for a job in the
+    background."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    wanted = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(each, interrupt) for each in wanted]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in zip(wanted, before, strict=True):
+            signal.signal(each, handler)
 
 
 @contextmanager
@@ -196,7 +197,7 @@ def _print_end(plan: CrawlPlan, view: CrawlView, interrupted: bool, json: bool) 
         print_json(final_document(plan, view, interrupted=interrupted))
     else:
         print_listing(final_listing(view))
-        say(headline(view))
+        say(last_line(view))
     if not view.is_over or interrupted:
         say(f"to go on from here: hyphe crawl --corpus {shlex.quote(plan.entry.name)} --resume")
 

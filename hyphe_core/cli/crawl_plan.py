@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hyphe_core.cli.corpus_choices import new_corpus_options, parse_rules, policy_of
@@ -67,8 +67,9 @@ class Target:
     max_pages: int | None
 
 
-def prepare(registry: Registry, wish: CrawlWish) -> CrawlPlan:
+def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) -> CrawlPlan:
     """Make corpus, rules and web entities as far as they are not there, and put the jobs into the queue.
+    Lines that are no URL are told and skipped.
 
     Raises NothingToDo, before anything is written, when no URL can be used and there is no job to resume;
     UsageFault when an option contradicts an existing corpus.
@@ -77,6 +78,8 @@ def prepare(registry: Registry, wish: CrawlWish) -> CrawlPlan:
     options = registry.open_structure(entry.corpus_id).options() if entry else new_corpus_options(wish.config)
     policy = policy_of(options)
     lines = sort_lines(wish.given, policy)
+    for bad in lines.bad:
+        tell(bad.sentence())
     rules = parse_rules(wish.rules, policy)
     _refuse_nothing(wish, lines.good, entry)
     if entry is None:

@@ -30,6 +30,15 @@ def headline(view: CrawlView) -> str:
     )
 
 
+def last_line(view: CrawlView) -> str:
+    """A crawl that is no longer watched, on one line; the rate is that of the whole time."""
+    rate = view.n_pages / view.seconds if view.seconds > 0 else 0.0
+    return (
+        f"{view.corpus}: {view.n_pages} pages in {duration_words(view.seconds)} ({rate:.1f}/s), "
+        f"{view.n_over} of {len(view.jobs)} jobs over"
+    )
+
+
 def duration_words(seconds: float) -> str:
     """Whole seconds as 42 s, 3:05 or 1:02:03."""
     minutes, rest = divmod(int(seconds), 60)
