@@ -56,8 +56,9 @@ ROWS_PER_BATCH = 1000
 RETRY_SECONDS = 0.1
 DUPLICATE_KEY = 11000
 DISK_IS_FULL = frozenset({14031, 13068, 12501})
+UNREPRESENTABLE = (BSONError, OverflowError, UnicodeEncodeError)
 BACKUP_FORMAT = "hyphe storage backup 1"
-CLIENT_DEFAULTS = {"serverSelectionTimeoutMS": 2000, "connectTimeoutMS": 2000, "socketTimeoutMS": 60_000}
+CLIENT_DEFAULTS = {"serverSelectionTimeoutMS": 1000, "connectTimeoutMS": 2000, "socketTimeoutMS": 60_000}
 
 
 def _translated(error: PyMongoError, place: str) -> MemoryStructureError:
@@ -83,9 +84,8 @@ class MongoAccess(Access):
             self.database = self.client[database]
         except (PyMongoError, ValueError) as error:
             raise InvalidValue(f"not a usable MongoDB address: {error}") from error
-        acknowledged = self.client.write_concern.document.get("w", 1)
-        self._quick = WriteConcern(w=acknowledged)
-        self._durable = WriteConcern(w=acknowledged, j=True)
+        self._quick = self.client.write_concern
+        self._durable = WriteConcern(**{**self._quick.document, "j": True})
 
     def call(self, work: Callable[..., T], *arguments: Any) -> T:
         """Do it, again and again while the server does not answer."""
@@ -95,6 +95,8 @@ class MongoAccess(Access):
                 return work(*arguments)
             except ConnectionFailure as error:
                 deadline = self._wait(error, deadline)
+            except UNREPRESENTABLE as error:
+                raise InvalidValue(f"{self.place}: {error}") from error
             except PyMongoError as error:
                 raise _translated(error, self.place) from error
 
@@ -124,6 +126,8 @@ class MongoAccess(Access):
             yield from found.find(query, fields, sort=sort, limit=limit, batch_size=ROWS_PER_BATCH)
         except (ConnectionFailure, CursorNotFound) as error:
             raise LostConnection from error
+        except UNREPRESENTABLE as error:
+            raise InvalidValue(f"{self.place}: {error}") from error
         except PyMongoError as error:
             raise _translated(error, self.place) from error
 
@@ -160,10 +164,12 @@ class MongoAccess(Access):
         changed = self.call(self._collection(collection, durable=durable).update_one, guard, change)
         return changed.matched_count > 0
 
-    def write(self, collection: str, kind: OperationKind, documents: Sequence[bytes], seq: int) -> None:
+    def write(
+        self, collection: str, kind: OperationKind, documents: Sequence[bytes], seq: int, *, durable: bool
+    ) -> None:
         """See `Access`."""
         raw = [RawBSONDocument(document) for document in documents]
-        target = self._collection(collection, durable=False)
+        target = self._collection(collection, durable=durable)
         if kind is OperationKind.REMOVE:
             for start in range(0, len(raw), KEYS_PER_QUERY):
                 some = {"$in": [document["_id"] for document in raw[start : start + KEYS_PER_QUERY]]}
@@ -174,6 +180,15 @@ class MongoAccess(Access):
         if raw:
             self.call(_replace_older, target, raw, seq)
 
+    def server_id(self) -> object:
+        """See `Access`. Servers before 4.4 do not tell; their start time does."""
+        hello = self.call(self.client.admin.command, "hello")
+        version = hello.get("topologyVersion")
+        if version is not None:
+            return version["processId"]
+        status = self.call(self.client.admin.command, "serverStatus")
+        return status["pid"], status["localTime"].timestamp() // 10 - status["uptime"] // 10
+
     def remove(self, collection: str, ids: list[str] | None) -> None:
         """See `Access`."""
         query: Document = {} if ids is None else {"_id": {"$in": ids}}
@@ -183,7 +198,7 @@ class MongoAccess(Access):
         """See `Access`."""
         try:
             return bson.encode(document)
-        except (BSONError, OverflowError, UnicodeEncodeError) as error:
+        except UNREPRESENTABLE as error:
             raise InvalidValue(f"{self.place}: {error}") from error
 
 

@@ -62,8 +62,14 @@ class Access(ABC):
         """Change the document that fulfils the guard; False when there is none."""
 
     @abstractmethod
-    def write(self, collection: str, kind: OperationKind, documents: Sequence[bytes], seq: int) -> None:
+    def write(
+        self, collection: str, kind: OperationKind, documents: Sequence[bytes], seq: int, *, durable: bool
+    ) -> None:
         """Apply encoded documents as transaction `seq`; what later transactions wrote stays."""
+
+    @abstractmethod
+    def server_id(self) -> object:
+        """Names the run of the server: another one after each start of its process."""
 
     @abstractmethod
     def remove(self, collection: str, ids: list[str] | None) -> None:

@@ -3,7 +3,7 @@
 1. What is to be written goes to the journal (small transactions: into the lock document itself, with step 2).
 2. One change of the lock document decides. Before it nothing has happened, after it everything has.
 3. The rows are written, each with the number of the transaction, so that this may be repeated by anybody.
-4. The lock document says that it is applied, and the lock is free.
+4. When they are on disk, the lock document says that the transaction is applied, and the lock is free.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from memory_structure.backends.mongodb_access import Access
 from memory_structure.backends.mongodb_journal import Operation, OperationKind, journal_parts, operations_of
 from memory_structure.backends.mongodb_lock import LockState, Pending, WriterLock
 from memory_structure.backends.mongodb_overlay import TableChanges
-from memory_structure.errors import CorruptCorpus, StoreError, StoreLocked
+from memory_structure.errors import CorruptCorpus, StoreLocked
 
 JOURNAL = "_journal"
 ROWS_PER_WRITE = 1000
+N_DURABLE_ROWS = 3
 
 
 class CommitStep(Enum):
@@ -29,7 +30,7 @@ class CommitStep(Enum):
     APPLY = "before the rows are written"
     APPLY_MORE = "between two groups of rows"
     FINISH = "before the commit is marked as applied"
-    CLEAN = "before the journal is removed"
+    DONE = "before success is reported"
 
 
 class Committer:
@@ -49,6 +50,8 @@ class Committer:
                 self._lock.finish(state, state.pending, release=False)
             if state.abandoned:
                 self._access.remove(JOURNAL, None)
+            elif state.litter:
+                self._access.remove(JOURNAL, state.litter)
         except BaseException:
             self._lock.release()
             raise
@@ -76,8 +79,8 @@ class Committer:
         while True:
             pending = Pending(str(self._lock.owner), seq, len(parts), inline)
             self._on_step(CommitStep.JOURNAL)
-            for number, ops in enumerate(parts):
-                self._access.add_once(JOURNAL, {"_id": pending.part_id(number), "ops": ops})
+            for part_id, ops in zip(pending.part_ids(), parts, strict=True):
+                self._access.add_once(JOURNAL, {"_id": part_id, "ops": ops})
             self._on_step(CommitStep.DECIDE)
             if self._lock.decide(pending):
                 break
@@ -86,8 +89,7 @@ class Committer:
         self._apply(seq, operations)
         self._on_step(CommitStep.FINISH)
         self._lock.finish(state, pending, release=True)
-        self._on_step(CommitStep.CLEAN)
-        self._clean(pending)
+        self._on_step(CommitStep.DONE)
 
     def _retake(self, seq: int) -> LockState:
         """The lost lock again, when nobody wrote meanwhile: what the transaction has read still holds."""
@@ -109,27 +111,36 @@ class Committer:
     def _load(self, pending: Pending) -> list[Operation]:
         """Operations of a decided transaction."""
         stored = list(pending.ops)
-        for number in range(pending.parts):
-            part = self._access.find_one(JOURNAL, pending.part_id(number))
+        for part_id in pending.part_ids():
+            part = self._access.find_one(JOURNAL, part_id)
             if part is None:
-                raise CorruptCorpus(f"part {number} of the decided transaction {pending.id} is lost")
+                raise CorruptCorpus(f"the part {part_id} of a decided transaction is lost")
             stored += part["ops"]
         return operations_of(stored)
 
     def _apply(self, seq: int, operations: list[Operation]) -> None:
-        """Write the rows. Stops when the lock was lost: its new owner applies all of it anyway."""
+        """Write the rows and see them on disk. When the lock was lost, its new owner does all of this.
+
+        Rows are acknowledged before they are on disk, so a server that was started anew meanwhile may have
+        lost some. A few rows are written durably at once.
+        """
+        if sum(len(o.documents) for o in operations) <= N_DURABLE_ROWS:
+            self._write(seq, operations, durable=True)
+            return
+        while True:
+            server = self._access.server_id()
+            if not self._write(seq, operations, durable=False) or not self._lock.flush():
+                return
+            if self._access.server_id() == server:
+                return
+
+    def _write(self, seq: int, operations: list[Operation], *, durable: bool) -> bool:
+        """Write the rows once; False when the lock was lost."""
         for operation in operations:
             for start in range(0, len(operation.documents), ROWS_PER_WRITE):
                 if not self._lock.holds():
-                    return
+                    return False
                 some = operation.documents[start : start + ROWS_PER_WRITE]
-                self._access.write(operation.table, operation.kind, some, seq)
+                self._access.write(operation.table, operation.kind, some, seq, durable=durable)
                 self._on_step(CommitStep.APPLY_MORE)
-
-    def _clean(self, pending: Pending) -> None:
-        """The parts are of no use any more; what stays because of a fault is removed by a later writer."""
-        if pending.parts:
-            try:
-                self._access.remove(JOURNAL, [pending.part_id(n) for n in range(pending.parts)])
-            except StoreError:
-                return
+        return True

@@ -9,6 +9,7 @@ beat     grows while the owner lives
 seq      number of the last applied transaction
 pending  a transaction that is decided but perhaps not applied: {id, seq, parts, ops}
 done     ids of the last applied transactions
+litter   ids of journal documents that the next owner removes
 
 Clocks are never compared: an owner counts as dead when neither it nor its beat has changed for the lease time
 as seen by the one who waits. Setting `pending` is the commit: it succeeds only for the owner, in one atomic
@@ -46,9 +47,9 @@ class Pending:
     parts: int
     ops: list[Document]
 
-    def part_id(self, number: int) -> str:
-        """Id of a journal document."""
-        return f"{self.id}/{number}"
+    def part_ids(self) -> list[str]:
+        """Ids of its journal documents."""
+        return [f"{self.id}/{number}" for number in range(self.parts)]
 
     def document(self) -> Document:
         """As stored in the lock document."""
@@ -62,15 +63,15 @@ class LockState:
     seq: int
     pending: Pending | None
     done: tuple[str, ...]
+    litter: list[str]
     abandoned: bool
 
     def settled(self) -> LockState:
         """The state once what is pending has been applied."""
         if self.pending is None:
             return self
-        return LockState(
-            self.pending.seq, None, (*self.done, self.pending.id)[-N_REMEMBERED:], self.abandoned
-        )
+        done = (*self.done, self.pending.id)[-N_REMEMBERED:]
+        return LockState(self.pending.seq, None, done, [], self.abandoned)
 
 
 def process_place() -> Document:
@@ -185,10 +186,11 @@ class WriterLock:
             "seq": pending.seq,
             "pending": None,
             "done": [*state.done, pending.id][-N_REMEMBERED:],
+            "litter": pending.part_ids(),
         }
         if release:
             change["owner"] = None
-        self._change({"_id": 1, "owner": self.owner}, {"$set": change}, durable=True)
+        self._change({"_id": 1, "owner": self.owner}, {"$set": change})
         if release:
             self.owner = None
 
@@ -201,6 +203,10 @@ class WriterLock:
         except StoreError:
             return
 
+    def flush(self) -> bool:
+        """Wait until all that was written before is on the server's disk; False when the lock was lost."""
+        return self._beat(durable=True)
+
     def holds(self) -> bool:
         """Whether the lock is surely still ours: asks the server when the last beat is some time ago."""
         if time.monotonic() - self._beaten_at < self._lease_seconds / 3:
@@ -211,10 +217,10 @@ class WriterLock:
         """End the beat."""
         self._closed.set()
 
-    def _beat(self) -> bool:
+    def _beat(self, *, durable: bool = False) -> bool:
         started = time.monotonic()
         guard = {"_id": 1, "owner": self.owner}
-        held = self.owner is not None and self._change(guard, {"$inc": {"beat": 1}})
+        held = self.owner is not None and self._change(guard, {"$inc": {"beat": 1}}, durable=durable)
         if held:
             self._beaten_at = started
         return held
@@ -240,15 +246,8 @@ class WriterLock:
         document = self._access.find_one(LOCK, 1)
         if document is not None:
             return document
-        fresh: Document = {
-            "_id": 1,
-            "owner": None,
-            "place": {},
-            "beat": 0,
-            "seq": 0,
-            "pending": None,
-            "done": [],
-        }
+        fresh: Document = {"_id": 1, "owner": None, "place": {}, "beat": 0, "seq": 0}
+        fresh |= {"pending": None, "done": [], "litter": []}
         self._access.add_once(LOCK, fresh)
         return fresh
 
@@ -262,5 +261,6 @@ def _state(document: Document) -> LockState:
         document["seq"],
         None if pending is None else Pending(pending["id"], pending["seq"], pending["parts"], pending["ops"]),
         tuple(document["done"]),
+        document["litter"],
         document["owner"] is not None,
     )
