@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -168,7 +169,11 @@ def main() -> None:
     """Command line of the module."""
     parser = argparse.ArgumentParser(description="Serves the demo web on a loopback port, as an HTTP proxy.")
     parser.add_argument("--port", type=int, default=0, help="0: any free one; the port is printed")
-    asyncio.run(serve(parser.parse_args().port))
+    port = parser.parse_args().port
+    try:
+        asyncio.run(serve(port))
+    except OSError as error:
+        sys.exit(f"the demo web cannot listen on port {port}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -151,3 +151,11 @@ def test_cut_answer_ends_before_its_length(port):
 
 def test_connect_is_refused(port):
     assert ask(HTTPConnection("127.0.0.1", port, timeout=10), "a.fr:443", method="CONNECT").status == 501
+
+
+def test_port_in_use_is_told_in_one_line(port):
+    command = [sys.executable, "-m", "hyphe_core.demo.web", "--port", str(port)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"the demo web cannot listen on port {port}: ")
+    assert run.stderr.count("\n") == 1
