@@ -17,7 +17,7 @@ MAX_ATTRIBUTES = 1000
 # Below these numbers the worst page is parsed in a tenth of a second.
 _N_HARMLESS_BYTES = 8192
 _N_HARMLESS_TAGS = 1500
-_N_HARMLESS_TAG_BYTES = 32_768
+_N_HARMLESS_TAG_BYTES = 65_536
 _N_HARMLESS_DEPTH_TAGS = 10_000
 
 _FORMATTING_NAMES = rb"b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"

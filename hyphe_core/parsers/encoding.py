@@ -221,7 +221,7 @@ def _doubt(body: bytes, name: str) -> str:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether all bytes are valid UTF-8. A character cut at the very end (cut bodies) is forgiven after others."""
+    """Whether all bytes are valid UTF-8; a character cut at the end is forgiven when others came before."""
     try:
         text, n_read = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import TypeAlias
 from urllib.parse import quote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -85,14 +85,8 @@ def _empty_result(document: Document, encoding: Encoding, warnings: tuple[str, .
     )
 
 
-class _Found(NamedTuple):
-    """A link before its address is resolved."""
-
-    href: str
-    kind: LinkKind
-    anchor: str
-    rel: str
-    area: Area
+# A link before its address is resolved: href, kind, anchor, rel, area. A plain tuple: it is made often.
+_Found: TypeAlias = tuple[str, LinkKind, str, str, Area]
 
 
 class _PageReader:
@@ -146,7 +140,7 @@ class _PageReader:
             tree.TITLE: self._on_title,
             tree.NOSCRIPT: self._on_noscript,
         }
-        self._text = tree.gather_text(root.traverse(include_text=True), handlers)[:MAX_TEXT_CHARACTERS]
+        self._text = tree.gather_text(tree.walk(root), handlers)[:MAX_TEXT_CHARACTERS]
 
     def _on_a(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -160,7 +154,7 @@ class _PageReader:
         anchor = tree.gather_anchor(node, _MAX_ANCHOR_NODES)[:MAX_ANCHOR_CHARACTERS]
         rel = fold_rel(rel) if rel else ""
         area = self._areas.area_of(node)
-        found.append(_Found(attributes["href"] or "", LinkKind.HYPERLINK, anchor, rel, area))
+        found.append((attributes["href"] or "", LinkKind.HYPERLINK, anchor, rel, area))
 
     def _on_area(self, node: LexborNode) -> None:
         attributes = node.attributes
@@ -229,16 +223,15 @@ class _PageReader:
             self._n_cut += 1
             return
         anchor = tree.fold(label)[:MAX_ANCHOR_CHARACTERS] if label else ""
-        self._found.append(_Found(href, kind, anchor, rel, self._areas.area_of(node)))
+        self._found.append((href, kind, anchor, rel, self._areas.area_of(node)))
 
     # -- the result -----------------------------------------------------
     def result(self, encoding: Encoding, warnings: tuple[str, ...]) -> ParseResult:
         """Resolve what was found against the base."""
         base, base_warning = self._base_url()
         if encoding.name != UTF_8:
-            self._found = [
-                found._replace(href=encode_query(found.href, encoding.name)) for found in self._found
-            ]
+            name = encoding.name
+            self._found = [(encode_query(found[0], name), *found[1:]) for found in self._found]
         links, schemes = _resolve(self._found, base)
         return ParseResult(
             base_url=base,
@@ -289,6 +282,7 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     links: list[Link] = []
     schemes: Counter[str] = Counter()
     origin = join_url(base, "/")[:-1]
+    new_link = tuple.__new__  # half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
         if _PLAIN_PATH(href) and "/." not in href:
             url = origin + href
@@ -301,7 +295,7 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
             if scheme not in ("http", "https"):
                 schemes[scheme[:_MAX_SCHEME_CHARACTERS]] += 1
                 continue
-        links.append(Link(url, kind, anchor, rel, area))
+        links.append(new_link(Link, (url, kind, anchor, rel, area)))
     counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
     return tuple(links), counts
 

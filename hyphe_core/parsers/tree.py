@@ -72,24 +72,27 @@ ROLES = {
     "complementary": Area.ASIDE,
     "main": Area.MAIN,
 }
-# The block around two words is sought no higher than this: hostile nesting must not cost its square.
-_MAX_INLINE_DEPTH = 32
-# White space besides the blank that occurs in pages: ASCII, no-break, ideographic.
-_SPACES = "\n\t\r\f\v\xa0\u3000"
+# White space besides the blank: ASCII and no-break.
+_SPACES = "\n\t\r\f\v\xa0"
 
 Handler = Callable[[LexborNode], None]
+
+
+# Tags that do more to the text than separate words.
+_PASSIVE: dict[int, Handler | None] = dict.fromkeys(INLINE | HIDDEN)
 
 
 def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) -> str:
     """Visible text of nodes in document order (elements, text, comments), its white space folded.
 
+    Text nodes of white space alone may be left out of `nodes`: they are looked for when that matters.
     Borders of blocks become a blank; words on both sides of inline borders stay together. `handlers` are
     called with each node of their tag id. Subtrees of hidden elements are left out, their top is still
     handled.
     """
     pieces: list[str] = []
     append = pieces.append
-    handler_of = handlers.get
+    special = {**_PASSIVE, **handlers}
     blank = True
     previous: LexborNode | None = None
     for node in nodes:
@@ -105,14 +108,16 @@ def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) ->
             append(words)
             blank = len(text) != len(words) and text[-1] != words[-1]
             previous = node
-            continue
-        handler = handler_of(tag)
-        if handler is not None:
-            handler(node)
-        if tag not in INLINE:
+        elif tag not in special:
             blank = True
-            if tag in HIDDEN and node.first_child is not None:
-                _skip_descendants(nodes, node)
+        else:
+            handler = special[tag]
+            if handler is not None:
+                handler(node)
+            if tag not in INLINE:
+                blank = True
+                if tag in HIDDEN and node.first_child is not None:
+                    _skip_descendants(nodes, walk(node))
     return _fold_inside("".join(pieces)[1:])
 
 
@@ -157,7 +162,7 @@ def _gather_mixed_anchor(link: LexborNode, max_nodes: int) -> str:
         elif tag == IMG:
             alt = alt or fold(node.attributes.get("alt") or "")
         elif tag in HIDDEN:
-            _skip_descendants(nodes, node)
+            _skip_descendants(nodes, node.traverse(include_text=True))
         elif tag not in INLINE:
             separator = " "
     return fold(separator.join(pieces)) or alt
@@ -168,35 +173,41 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _skip_descendants(nodes: Iterator[LexborNode], node: LexborNode) -> None:
-    """Move an iterator that has just given `node` past its whole subtree."""
-    n_nodes = sum(1 for _ in node.traverse(include_text=True)) - 1
+def walk(root: LexborNode) -> Iterator[LexborNode]:
+    """All nodes of a tree in document order, text of white space alone left out."""
+    return root.traverse(include_text=True, skip_empty=True)
+
+
+def _skip_descendants(nodes: Iterator[LexborNode], walk_below: Iterator[LexborNode]) -> None:
+    """Move an iterator that has just given a node past its subtree, which `walk_below` walks likewise."""
+    n_nodes = sum(1 for _ in walk_below) - 1
     next(islice(nodes, n_nodes, n_nodes), None)
 
 
 def _touch(first: LexborNode, second: LexborNode) -> bool:
-    """Whether two text nodes with only inline borders between them read on: same block, not two links."""
-    first_block, first_link = _surroundings(first)
-    second_block, second_link = _surroundings(second)
-    if first_block != second_block or first_block == 0:
-        return False
-    return first_link == second_link or not (first_link and second_link)
+    """Whether two text nodes, with no block opened between them, read on without a blank.
 
-
-def _surroundings(node: LexborNode) -> tuple[int, int]:
-    """(memory id of the nearest block ancestor, of the link on the way there); 0 for none found."""
-    link = 0
-    for _ in range(_MAX_INLINE_DEPTH):
-        parent = node.parent
-        if parent is None:
-            return 0, link
-        tag = parent.tag_id
-        if tag not in INLINE:
-            return parent.mem_id, link
-        if tag == A:
-            link = parent.mem_id
-        node = parent
-    return 0, link
+    Walks from one to the other: a block that closes, a text of white space, or a link that closes before
+    another opens keep them apart.
+    """
+    closed_link = opened_link = False
+    target = second.mem_id
+    node = first
+    while True:
+        following = node.first_child if node is not first else None
+        while following is None:
+            following = node.next
+            if following is None:
+                parent = node.parent
+                if parent is None or parent.tag_id not in INLINE:
+                    return False
+                closed_link = closed_link or parent.tag_id == A
+                node = parent
+        node = following
+        tag = node.tag_id
+        if tag == TEXT:
+            return node.mem_id == target and not (closed_link and opened_link)
+        opened_link = opened_link or tag == A
 
 
 class AreaFinder:

@@ -150,7 +150,8 @@ def test_base_that_is_not_of_the_web_is_reported() -> None:
 def test_kinds_and_document_order() -> None:
     result = parse(
         "<link rel=next href=1><link rel=alternate type='application/rss+xml; x' title=News href=2>"
-        "<a href=3>a</a><iframe src=4 title='A  film'></iframe><map><area href=5 alt=Map></map><a href=3>b</a>"
+        "<a href=3>a</a><iframe src=4 title='A  film'></iframe><map><area href=5 alt=Map></map>"
+        "<a href=3>b</a>"
     )
     assert [(link.url[-1], link.kind, link.anchor) for link in result.links] == [
         ("1", LinkKind.HEAD, ""),
@@ -184,6 +185,7 @@ def test_framesets() -> None:
         ("<span><img src=i alt=deep></span>", "deep"),
         ("x<script>var y</script><style>z</style>", "x"),
         ("<script>var y</script>", ""),
+        ("<b>x</b> <svg> <style> s <g> t </g> </style> </svg><b>y</b>", "x y"),
         ("<!-- hidden -->", ""),
         ("", ""),
         ("&eacute;t&eacute;&nbsp;2024", "été 2024"),
