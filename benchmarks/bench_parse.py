@@ -2,10 +2,10 @@
 
     python -m benchmarks.bench_parse [--pages 300] [--kb 20] [--json]
 
-CPU microseconds a page, the least of five passes; passes of ours and of the yardsticks take turns, so all see one
-machine. The bare yardstick parses with selectolax and touches the nodes we must touch: text of all text
-nodes, attributes and text of all links, white space folded. It resolves no address, knows no areas, hides no
-script. The lxml yardstick does our work with lxml: links with anchors and areas, title, text without scripts.
+CPU microseconds a page, the least of five passes; passes of ours and of the yardsticks take turns. The bare
+yardstick parses with selectolax and touches the nodes we must touch: text of all text nodes, attributes and
+text of all links, white space folded. It resolves no address, knows no areas, hides no script. The lxml
+yardstick does our work with lxml: links with anchors and areas, title, text without scripts.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def test_title(markup: str, title: str) -> None:
         ("<b><i>x</i></b><u><i>y</i></u>", "xy"),
         ("<p><b>x</b></p><b>y</b>", "x y"),
         ("<b>x</b><wbr><!-- c --><b></b>y", "xy"),
-        ("<b>x</b><script> s </script> <noscript> <p> n </noscript><b>y</b>", "x y"),
+        ("<b>x</b><script> s </script> <noscript> <p> n </p> </noscript><b>y</b>", "x y"),
         ("a \n\t b&nbsp;c", "a b c"),
         ("a  b", "a b"),
         ("x<script>1</script><style>2</style><noscript>3</noscript><template>4</template>y", "x y"),
