@@ -1,8 +1,8 @@
 """From an answer to what is stored of it: one pass over the body, no network, no store.
 
-Decisions: links are taken from answers of status 200 alone (and the target of a redirect); a page that
-asks not to be followed keeps its links, which are then not followed while robots are obeyed; a parser
-that breaks leaves a record.
+Decisions: links are stored of every answer that has some and followed from (X)HTML answers of status 200
+alone (and to the target of a redirect); a page that asks not to be followed keeps its links, which are then
+not followed while robots are obeyed; a parser that breaks leaves a record.
 """
 
 from __future__ import annotations
@@ -139,24 +139,24 @@ class PageReader:
             media_type = media_type_of(content_type, body)
             document = Document(ticket.url, body, content_type, headers, self._agent_token)
             result = self._parsers.parser_for(media_type).parse(document)
-            if answer.status == 200:
-                self._take_links(ticket, result, draft, is_html=media_type in (HTML, XHTML))
+            followed = answer.status == 200 and media_type in (HTML, XHTML)
+            self._take_links(ticket, result, draft, followed=followed)
         except Exception as error:  # a page must not end a crawl, whatever breaks on it
             draft.links, draft.redirect_lru, draft.expandable, draft.merged = (), None, False, None
             draft.fail(FetchError.PARSER, f"{type(error).__name__}: {error}")
             return
         draft.result = result
 
-    def _take_links(self, ticket: Ticket, result: ParseResult, draft: _Draft, *, is_html: bool) -> None:
+    def _take_links(self, ticket: Ticket, result: ParseResult, draft: _Draft, *, followed: bool) -> None:
         job, links, refresh = ticket.job, result.links, result.refresh
         if refresh is not None:
             links = (*links, Link(refresh.url, LinkKind.REFRESH, "", "", Area.MAIN))
-            if refresh.delay_seconds == 0:
+            if refresh.delay_seconds == 0 and followed:
                 draft.redirect_lru = _find_lru(ticket, refresh.url)
         draft.merged = merge_links(ticket.lru, links, job.cutter)
         draft.links = draft.merged.links
         if draft.links:
-            draft.follow = is_html and (result.robots.follow or not job.spec.obey_robots)
+            draft.follow = followed and (result.robots.follow or not job.spec.obey_robots)
         draft.expandable = draft.follow
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints ratios against a yardstick measured in the same run."""
