@@ -61,6 +61,7 @@ class Keeper:
         self._thread = ThreadPoolExecutor(1, "registry")
         self._job_thread = ThreadPoolExecutor(1, "jobs")
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._reap_at = 0.0
 
     # -- life
 
@@ -157,12 +158,21 @@ class Keeper:
             self._registry.beat, self.worker_id, machine, os.getpid(), self._lease_seconds
         )
         self._obey(held)
+        await self._reap()
         for entry in await self._claim():
             key = (entry.corpus_id, entry.job_id)
             if key not in self._jobs and key not in self._starting:
                 self._starting.add(key)
                 self._spawn(self._begin(key))
         self._session.frontier.board.share(await self._call(self._registry.wanted_hosts, self.worker_id))
+
+    async def _reap(self) -> None:
+        """Free what workers held that no longer give a sign, a few times a lease."""
+        now = self._session.frontier.clock()
+        if now >= self._reap_at:
+            self._reap_at = now + self._lease_seconds / 4
+            for entry in await self._call(self._registry.reap):
+                _LOG.warning("job %s of corpus %s was left by a dead worker", entry.job_id, entry.corpus_id)
 
     async def _claim(self) -> list[QueueEntry]:
         if self._only is None:
