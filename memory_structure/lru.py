@@ -143,7 +143,7 @@ def is_under(lru: str, prefix: str) -> bool:
 
 
 def range_end(prefix: str) -> str:
-    """The smallest text after every LRU under a prefix: its subtree is `prefix <= lru <
+    """A text just after every LRU under a prefix: its subtree is `prefix <= lru <
     range_end(prefix)`."""
     return prefix[:-1] + "}" if prefix else "t"  # "}" follows the bar in ASCII; every LRU begins with "s"
 

@@ -51,9 +51,9 @@ labels = st.one_of(
 def named_hosts(min_labels: int = 0, max_labels: int = 4) -> st.SearchStrategy[str]:
     """Canonical host names below a public suffix."""
     below = st.lists(labels, min_size=min_labels, max_size=max_labels)
-    hosts = st.builds(
-        lambda parts, suffix: ".".join([*parts, suffix]), below, st.sampled_from(PUBLIC_SUFFIXES)
-    )
+    ahead = st.sampled_from([[], [], ["www"], ["www", "www"]])
+    suffixes = st.sampled_from(PUBLIC_SUFFIXES)
+    hosts = st.builds(lambda www, parts, suffix: ".".join([*www, *parts, suffix]), ahead, below, suffixes)
     return hosts.filter(lambda host: "." in host)
 
 
