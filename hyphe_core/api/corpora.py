@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state
-from hyphe_core.api.failures import Refusal
+from hyphe_core.api.corpus_states import error_state, missing_state, ready_state, stopped_state
+from hyphe_core.api.failures import Refusal, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
 from hyphe_core.api.options import changed_options, shown_options
@@ -24,7 +24,8 @@ from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.config import Config
-from memory_structure.records import CorpusOptions
+from memory_structure.errors import StoreError
+from memory_structure.records import CorpusCounters, CorpusOptions
 from memory_structure.registry import CorpusEntry
 from memory_structure.suffixes import suffix_list_version, suffix_tree
 
@@ -62,18 +63,22 @@ def test_corpus(call: Call) -> JsonObject:
 )
 def list_corpus(call: Call, light: bool) -> JsonObject:
     """List all corpora with their totals. Queues and options of protected ones only to who may open them."""
-    return {entry.corpus_id: _summary(call, entry, light) for entry in call.registry.list_corpora()}
+    return {entry.corpus_id: _summary_or_error(call, entry, light) for entry in call.registry.list_corpora()}
 
 
-def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
-    view = call.service.view(entry.corpus_id)
-    counters, jobs = view.structure.counters(), view.jobs()
-    state = ready_state(entry) if entry.started else stopped_state(entry)
-    summary: JsonObject = {
-        **state,
+def _summary_or_error(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
+    """One corpus that cannot be read must not hide the others."""
+    try:
+        return _summary(call, entry, light)
+    except StoreError as error:
+        return _totals(entry, CorpusCounters(), 0) | error_state(entry, words_of_store_error(error))
+
+
+def _totals(entry: CorpusEntry, counters: CorpusCounters, n_jobs: int) -> JsonObject:
+    return {
         "name": entry.name,
         "password": bool(entry.password_hash),
-        "total_crawls": jobs.n_total,
+        "total_crawls": n_jobs,
         "total_pages": counters.n_pages,
         "total_pages_crawled": counters.n_pages_fetched,
         "total_webentities": counters.n_web_entities,
@@ -84,6 +89,13 @@ def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
         "created_at": milliseconds(entry.created_at),
         "last_activity": milliseconds(entry.last_activity_at),
     }
+
+
+def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
+    view = call.service.view(entry.corpus_id)
+    jobs = view.jobs()
+    state = ready_state(entry) if entry.started else stopped_state(entry)
+    summary = state | _totals(entry, view.structure.counters(), jobs.n_total)
     if light or not call.service.may(Role.READER, call.caller, entry):
         return summary
     return summary | {
@@ -124,7 +136,8 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
 
 
 def _refuse_beyond_limits(config: Config, present: CorpusOptions, changed: CorpusOptions) -> None:
-    """What the operator does not allow; a corpus that has it already (from another configuration) may keep it."""
+    """What the operator does not allow; a corpus that has it already (from another configuration) may keep
+    it."""
     if changed.max_depth > max(config.max_depth, present.max_depth):
         raise Refusal(f"option max_depth must be at most {config.max_depth}, the limit of this service")
     allowed = config.allow_private_networks or present.allow_private_networks
@@ -157,7 +170,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
 @methods.method(
     CORPUS,
     _PASSWORD,
-    returns="the state of the corpus; true when no corpus was named and the administrator's password is right",
+    returns="the state of the corpus; true for no corpus and the right administrator's password",
     needs=Needs.NONE,
     role=Role.ANYONE,
 )
@@ -252,7 +265,7 @@ def destroy_corpus(call: Call) -> str:
 
 @methods.method(
     CORPUS,
-    returns="an object: hyphe -> state of the service, corpus -> state, options, jobs and totals of the corpus",
+    returns="an object: hyphe -> state of the service, corpus -> state, options, jobs, totals",
     needs=Needs.NONE,
     role=Role.ANYONE,
 )
@@ -262,5 +275,12 @@ def get_status(call: Call) -> JsonObject:
     entry = call.service.find_corpus(call.corpus_id)
     state = call.service.state_of(entry, call.caller, call.corpus_id)
     if entry is not None and state["ready"]:
-        state |= corpus_status(entry, call.service.view(entry.corpus_id))
+        state |= _status_or_error(call, entry)
     return {"hyphe": hyphe_status(call.config, call.registry), "corpus": state}
+
+
+def _status_or_error(call: Call, entry: CorpusEntry) -> JsonObject:
+    try:
+        return corpus_status(entry, call.service.view(entry.corpus_id))
+    except StoreError as error:
+        return error_state(entry, words_of_store_error(error))

@@ -35,3 +35,8 @@ def unauthorised_state(entry: CorpusEntry) -> JsonObject:
 def ready_state(entry: CorpusEntry, message: str = "") -> JsonObject:
     """The corpus is open."""
     return _state(entry.corpus_id, "ready", message)
+
+
+def error_state(entry: CorpusEntry, message: str) -> JsonObject:
+    """The store of the corpus cannot be used."""
+    return _state(entry.corpus_id, "error", message)

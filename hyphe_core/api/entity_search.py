@@ -132,7 +132,7 @@ def _filter(name: str, value: object, facts: Facts) -> Callable[[WebEntity], boo
         key = _KEYS[name]
         return lambda entity: least <= float(key(entity, facts)) <= most
     raise Refusal(
-        f"there is no filter on {name[:100]!r}; there are {', '.join(sorted([*_TEXT_FIELDS, *_RANKED]))}, status"
+        f"there is no filter on {name[:100]!r}; there are status, {', '.join([*_TEXT_FIELDS, *_RANKED])}"
     )
 
 

@@ -5,6 +5,29 @@ from __future__ import annotations
 from enum import IntEnum
 
 from hyphe_core.api.json_values import JsonObject
+from memory_structure.errors import (
+    CorruptCorpus,
+    SchemaMismatch,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreUnreachable,
+)
+
+# What clients may know of a store that fails: never where it lies.
+_STORE_WORDS: tuple[tuple[type[StoreError], str], ...] = (
+    (StoreLocked, "the store is busy with another program's writing; try again"),
+    (StoreUnreachable, "the database server does not answer; try again later"),
+    (StoreFull, "the disk or quota of the store is full; nothing was changed"),
+    (SchemaMismatch, "the corpus was written by a newer version of this program"),
+    (CorruptCorpus, "the stored data contradict each other; ask the operator to check the corpus"),
+    (StoreError, "the store of the corpus cannot be used; the log of the service says why"),
+)
+
+
+def words_of_store_error(error: StoreError) -> str:
+    """What clients are told of a store that fails."""
+    return next(words for kind, words in _STORE_WORDS if isinstance(error, kind))
 
 
 class FaultCode(IntEnum):

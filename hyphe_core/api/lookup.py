@@ -138,7 +138,8 @@ async def ask(
     except Exception as error:
         words = str(error) or type(error).__name__
         return Answer(
-            PROXY_FAILED if proxy and isinstance(error, (ConnectError, DNSLookupError)) else UNREACHABLE, words=words[:300]
+            PROXY_FAILED if proxy and isinstance(error, (ConnectError, DNSLookupError)) else UNREACHABLE,
+            words=words[:300],
         )
     return Answer(response.code, _location(response, sent))
 
@@ -169,7 +170,7 @@ def _hang_up(response: Any) -> Any:
     """The status and headers are all we want; bodies may be long."""
     transport = getattr(response, "_transport", None)
     if transport is not None:
-        transport.abortConnection()
+        transport.loseConnection()
     return response
 
 

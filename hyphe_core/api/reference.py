@@ -1,4 +1,5 @@
-"""The reference of the API, written from the table of methods: `python -m hyphe_core.api.reference > docs/api.md`."""
+"""The reference of the API, written from the table of methods: `python -m hyphe_core.api.reference >
+docs/api.md`."""
 
 from __future__ import annotations
 
@@ -15,8 +16,10 @@ Written by `python -m hyphe_core.api.reference`; do not edit by hand.
 
 ## Calling
 
-Send a JSON object by POST to any path of the service, with whatever content type. Parameters go by position or by
-name; the last ones may be left out, and `null` stands for a default. `corpus` left out is the corpus `--hyphe--`;
+Send a JSON object by POST to any path of the service, with whatever content type. Parameters go by position
+or by
+name; the last ones may be left out, and `null` stands for a default. `corpus` left out is the corpus
+`--hyphe--`;
 `null` is no corpus.
 
     curl http://127.0.0.1:6978/ -d '{"method": "get_status", "params": ["my-corpus"]}'
@@ -30,9 +33,12 @@ name; the last ones may be left out, and `null` stands for a default. `corpus` l
 | a list of calls | a list of answers in order, all calls running at once; at most 100 |
 | nothing, or an object without `method` | `[{}]` |
 
-A call that was understood is answered with HTTP 200, whether it succeeded, `{"code": "success", "result": ...}`, or
-not, `{"code": "fail", "message": ...}`. The message is a text, or the state of the corpus when it is not started.
-Moments are whole milliseconds since 1970, durations seconds. LRUs are accepted in any usual cut and answered in the
+A call that was understood is answered with HTTP 200, whether it succeeded, `{"code": "success", "result":
+...}`, or
+not, `{"code": "fail", "message": ...}`. The message is a text, or the state of the corpus when it is not
+started.
+Moments are whole milliseconds since 1970, durations seconds. LRUs are accepted in any usual cut and answered
+in the
 canonical one.
 
 | code | error of the protocol |
@@ -49,13 +55,17 @@ Errors before 1.0 are a bare object: `{"fault": ..., "faultCode": ..., "faultStr
 
 ## Access
 
-Web pages may call from the service's own origin, from loopback origins and from `allowed_origins`; the Host header
-must be an address, a loopback name, the bound host, or one of `allowed_hosts`. `hyphe_compatible_access` accepts
-every origin. A corpus with a password answers callers who gave it to `start_corpus`: that answer carries a session, as a
+Web pages may call from the service's own origin, from loopback origins and from `allowed_origins`; the Host
+header
+must be an address, a loopback name, the bound host, or one of `allowed_hosts`. `hyphe_compatible_access`
+accepts
+every origin. A corpus with a password answers callers who gave it to `start_corpus`: that answer carries a
+session, as a
 cookie and as the header `Auth-Token`, to be sent back as either (or as `Authorization: Bearer`). With
 `hyphe_compatible_access` a started corpus is open to everyone.
 
-The last columns below: what the corpus must be (any = it exists, ready = it is started), and what the caller must be
+The last columns below: what the corpus must be (any = it exists, ready = it is started), and what the caller
+must be
 allowed to do.
 """
 

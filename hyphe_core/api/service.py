@@ -17,7 +17,7 @@ from hyphe_core.api.browser_access import is_loopback_name
 from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state, unauthorised_state
-from hyphe_core.api.failures import Fault, FaultCode, Refusal
+from hyphe_core.api.failures import Fault, FaultCode, Refusal, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.listings import Listings
 from hyphe_core.api.methods import Bound, Method, MethodTable, Needs, Role
@@ -25,7 +25,7 @@ from hyphe_core.api.sessions import Sessions
 from hyphe_core.api.views import CorpusView
 from hyphe_core.config import Config
 from hyphe_core.errors import CallerFault
-from memory_structure.errors import MemoryStructureError, NotFound
+from memory_structure.errors import MemoryStructureError, NotFound, StoreError
 from memory_structure.registry import CorpusEntry, Registry
 
 _log = logging.getLogger(__name__)
@@ -163,6 +163,9 @@ def _failure(method: Method, error: Exception) -> Reply:
         raise error
     if isinstance(error, Refusal):
         return Reply({"code": "fail", "message": error.message, **error.beside})
+    if isinstance(error, StoreError):
+        _log.error("method %s: the store failed: %s", method.name, error)
+        return Reply({"code": "fail", "message": words_of_store_error(error)})
     if isinstance(error, (MemoryStructureError, CallerFault)):
         return Reply({"code": "fail", "message": str(error)})
     _log.error("method %s failed", method.name, exc_info=error)

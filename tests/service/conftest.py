@@ -40,9 +40,14 @@ def link(url: str, kind: LinkKind = LinkKind.HYPERLINK, count: int = 1) -> Found
     return FoundLink(url_to_lru(url), kind, count, "anchor", "", Area.MAIN, None)
 
 
-def page(url: str, *links: FoundLink, depth: int = 0, status: int | None = 200, **more: object) -> FetchedPage:
-    fetch = Fetch(1, MOMENT, depth=depth, status=status, content_type="text/html", encoding="utf-8", title=url)
-    return FetchedPage(url_to_lru(url), (replace(fetch, **more),), links)  # type: ignore[arg-type]
+def page(
+    url: str, *links: FoundLink, depth: int = 0, status: int | None = 200, **more: object
+) -> FetchedPage:
+    fetch = Fetch(
+        1, MOMENT, depth=depth, status=status, content_type="text/html", encoding="utf-8", title=url
+    )
+    fetch = replace(fetch, n_links=len(links), **more)  # type: ignore[arg-type]
+    return FetchedPage(url_to_lru(url), (fetch,), links)
 
 
 PAGES = (
@@ -65,14 +70,14 @@ def fill(registry: Registry) -> None:
     """The corpus every reading test works on: entity 1 crawled and IN, 2 OUT, 3 only discovered."""
     entry = registry.create_corpus(FULL, CorpusOptions(allow_private_networks=True))
     structure = registry.open_structure(entry.corpus_id)
-    structure.declare_pages([PAGES[0].lru])
+    for url in ("http://one.example.com/", "http://www.two.org/x", "http://three.net/"):
+        structure.declare_pages([url_to_lru(url)])
     job = structure.create_job(
         JobSpec(1, ("http://one.example.com/",), (url_to_lru("http://one.example.com/"),), cookies="secret=1")
     )
     structure.move_job(job.job_id, JobState.RUNNING)
     structure.add_log("CRAWL_RUNNING", "began", job.job_id)
     blobs = registry.open_blobs(entry.corpus_id)
-
 
     digest = hashlib.sha256(BODY).hexdigest()
     blobs.put(digest, BODY)
@@ -109,5 +114,3 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
 @pytest.fixture
 def client(service: ServiceProcess) -> Client:
     return service.client()
-
-

@@ -24,7 +24,8 @@ from hyphe_core.errors import CallerFault
 from hyphe_core.logs import configure_logs
 configure_logs("INFO")
 try:
-    sys.exit(run_service(load_config(None, os.environ, {}), lambda host, port: print("READY", port, flush=True)))
+    config = load_config(None, os.environ, {})
+    sys.exit(run_service(config, lambda host, port: print("READY", port, flush=True)))
 except CallerFault as fault:
     print(fault, file=sys.stderr)
     sys.exit(1)
@@ -110,9 +111,7 @@ class Client:
             sent = self.headers | {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body if isinstance(body, bytes) else body.encode(), sent)
             answer = connection.getresponse()
-            return Response(
-                answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
-            )
+            return Response(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
         finally:
             connection.close()
 

@@ -13,7 +13,13 @@ from tests.service.service_process import Client, Failed, ServiceProcess
 
 PING = '{"method":"ping"}'
 LOOPBACK_ORIGINS = ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080", "http://app.localhost"]
-FOREIGN_ORIGINS = ["http://evil.example", "null", "https://localhost.evil.example", "file://", "http://10.0.0.1"]
+FOREIGN_ORIGINS = [
+    "http://evil.example",
+    "null",
+    "https://localhost.evil.example",
+    "file://",
+    "http://10.0.0.1",
+]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +57,9 @@ def test_pages_of_other_sites_may_not_call(client: Client, origin: str) -> None:
     assert "access-control-allow-origin" not in before.headers
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:6978", "localhost.evil.example", "127.0.0.1.nip.io"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:6978", "localhost.evil.example", "127.0.0.1.nip.io"]
+)
 def test_a_name_that_was_pointed_here_is_refused(client: Client, host: str) -> None:
     """DNS rebinding: the page's origin and its Host agree, and are both the attacker's."""
     answer = client.send(PING, Host=host, Origin=f"http://{host}")
@@ -81,7 +89,7 @@ def test_allowed_origins_are_named_in_the_answer(compatible: ServiceProcess) -> 
     assert (answer.status, answer.headers["access-control-allow-origin"]) == (200, "https://maps.example")
 
 
-# -- passwords -------------------------------------------------------------------------------------------------
+# -- passwords ----------------------------------------------------------------------------------------------
 
 
 def denied(client: Client, method: str, *params: Any) -> Any:
@@ -121,7 +129,11 @@ def test_each_request_shows_that_the_password_was_given(client: Client) -> None:
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     token = headers["auth-token"]
-    for name, value in [("Auth-Token", token), ("Authorization", f"Bearer {token}"), ("Cookie", cookie.split(";")[0])]:
+    for name, value in [
+        ("Auth-Token", token),
+        ("Authorization", f"Bearer {token}"),
+        ("Cookie", cookie.split(";")[0]),
+    ]:
         known = Client(client.port, {name: value})
         assert known.call("store.get_webentity", 1, PROTECTED) == []
         assert known.call("get_status", PROTECTED)["corpus"]["ready"] is True
@@ -147,7 +159,9 @@ def test_a_token_that_was_not_given_opens_nothing(client: Client, token: str) ->
         ("ping", [PROTECTED]),
     ],
 )
-def test_without_password_a_protected_corpus_cannot_be_touched(client: Client, method: str, params: Any) -> None:
+def test_without_password_a_protected_corpus_cannot_be_touched(
+    client: Client, method: str, params: Any
+) -> None:
     assert denied(client, method, *params)["corpus_id"] == PROTECTED
 
 

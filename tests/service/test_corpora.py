@@ -117,12 +117,14 @@ def test_the_suffix_tree_is_what_clients_cut_hosts_with(client: Client) -> None:
     assert "!www" in tree["ck"]
 
 
-# -- options ---------------------------------------------------------------------------------------------------
+# -- options ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def corpus(client: Client) -> Any:
-    name = client.call("create_corpus", "Options", "", {"defaultCreationRule": "subdomain", "depthHypheBro": 2})
+    name = client.call(
+        "create_corpus", "Options", "", {"defaultCreationRule": "subdomain", "depthHypheBro": 2}
+    )
     yield name["corpus_id"]
     client.call("destroy_corpus", name["corpus_id"])
 

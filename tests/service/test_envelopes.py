@@ -20,7 +20,11 @@ def test_before_1_0_the_answer_is_a_list_of_one(client: Client) -> None:
 
 
 def test_1_0_answers_an_object_with_a_null_error(client: Client) -> None:
-    assert client.post({"method": "ping", "params": [], "id": "x"}) == {"result": PONG, "error": None, "id": "x"}
+    assert client.post({"method": "ping", "params": [], "id": "x"}) == {
+        "result": PONG,
+        "error": None,
+        "id": "x",
+    }
     assert client.post({"method": "ping", "id": 0})["id"] == 0
 
 
@@ -30,13 +34,17 @@ def test_2_0_answers_with_its_version(client: Client) -> None:
     assert client.post(call | {"id": None}) == {"jsonrpc": "2.0", "result": PONG, "id": None}
 
 
-@pytest.mark.parametrize("params", [[None, 3], {"timeout": 3}, {"corpus": None, "timeout": None}, None, [], {}])
+@pytest.mark.parametrize(
+    "params", [[None, 3], {"timeout": 3}, {"corpus": None, "timeout": None}, None, [], {}]
+)
 def test_parameters_go_by_position_by_name_and_not_at_all(client: Client, params: Any) -> None:
     assert client.post({"jsonrpc": "2.0", "method": "ping", "params": params, "id": 1})["result"] == PONG
 
 
 def test_a_notification_has_no_answer_and_is_carried_out(client: Client) -> None:
-    answer = client.send(json.dumps({"jsonrpc": "2.0", "method": "rename_corpus", "params": ["Renamed", "empty"]}))
+    answer = client.send(
+        json.dumps({"jsonrpc": "2.0", "method": "rename_corpus", "params": ["Renamed", "empty"]})
+    )
     assert (answer.status, answer.body) == (204, b"")
     client.call("ping", "empty")
     names = [client.call("list_corpus")["empty"]["name"] for _ in range(50)]
@@ -76,7 +84,15 @@ def test_nothing_asked_answers_a_list_of_an_empty_object(client: Client, body: b
 
 @pytest.mark.parametrize(
     "body",
-    [b"{", b"[1,", b'{"method": NaN}', b"\xff\xfe", b'{"method":"ping","id":1e999}', b'{"method":"\\ud800"}', b"'x'"],
+    [
+        b"{",
+        b"[1,",
+        b'{"method": NaN}',
+        b"\xff\xfe",
+        b'{"method":"ping","id":1e999}',
+        b'{"method":"\\ud800"}',
+        b"'x'",
+    ],
 )
 def test_what_is_not_json_in_utf8_is_a_parse_error(client: Client, body: bytes) -> None:
     answer = client.send(body)
@@ -114,7 +130,9 @@ def test_unknown_methods_have_the_shape_of_each_framing(client: Client) -> None:
     assert answer["error"] == {"code": -32601, "message": "function x not found"}
 
 
-@pytest.mark.parametrize("method", ["__dir__", "system.__class__", "store", "store.", ".ping", "_admit", "rpc"])
+@pytest.mark.parametrize(
+    "method", ["__dir__", "system.__class__", "store", "store.", ".ping", "_admit", "rpc"]
+)
 def test_nothing_but_declared_methods_can_be_called(client: Client, method: str) -> None:
     assert client.post({"method": method})["faultCode"] == -32601
 
@@ -124,7 +142,10 @@ def test_nothing_but_declared_methods_can_be_called(client: Client, method: str)
     [[1, 2, 3], {"nothing": 1}, {"timeout": "soon"}, [{}], {"_msg": None}, [None, True]],
 )
 def test_wrong_parameters_have_the_code_of_each_framing(client: Client, params: Any) -> None:
-    assert client.post({"jsonrpc": "2.0", "method": "ping", "params": params, "id": 1})["error"]["code"] == -32602
+    assert (
+        client.post({"jsonrpc": "2.0", "method": "ping", "params": params, "id": 1})["error"]["code"]
+        == -32602
+    )
     old = client.post({"method": "ping", "params": params})
     assert (old["fault"], old["faultCode"]) == ("Fault", 8002)
 
@@ -144,7 +165,9 @@ def test_failures_are_http_200(client: Client) -> None:
     assert (answer.status, answer.json[0]["code"]) == (200, "fail")
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "text/xml", "multipart/form-data"])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "text/xml", "multipart/form-data"]
+)
 def test_the_content_type_means_nothing_and_any_path_is_the_api(client: Client, kind: str) -> None:
     answer = client.send('{"method":"ping"}', path="/api/deep/er?x=1", Content_Type=kind)
     assert answer.json == [PONG]
@@ -182,7 +205,12 @@ def test_many_clients_get_their_own_answers(client: Client) -> None:
     def ask(number: int) -> bool:
         url = f"http://site{number}.org/page"
         answer = client.post(
-            {"jsonrpc": "2.0", "method": "store.simulate_creationrules_for_urls", "params": [[url], FULL], "id": number}
+            {
+                "jsonrpc": "2.0",
+                "method": "store.simulate_creationrules_for_urls",
+                "params": [[url], FULL],
+                "id": number,
+            }
         )
         expected = {url: f"s:http|h:org|h:site{number}|"}
         return bool(answer["id"] == number and answer["result"]["result"] == expected)

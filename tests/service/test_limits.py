@@ -75,7 +75,9 @@ def test_calls_are_sent_by_post(client: Client, verb: str) -> None:
     assert answer.headers["allow"] == "POST, OPTIONS"
 
 
-@pytest.mark.parametrize("name", [b"Host", b"Origin", b"Auth-Token", b"Cookie", b"Authorization", b"Accept-Encoding"])
+@pytest.mark.parametrize(
+    "name", [b"Host", b"Origin", b"Auth-Token", b"Cookie", b"Authorization", b"Accept-Encoding"]
+)
 def test_headers_of_any_octets_break_nothing(client: Client, name: bytes) -> None:
     host = b"" if name == b"Host" else b"Host: localhost\r\n"
     body = b'{"method":"ping"}'

@@ -54,8 +54,22 @@ WRITING: dict[str, list[Any]] = {
     "declare_page": ["http://four.org/page"],
     "declare_pages": [["http://four.org/page", "five.org"]],
     "store.declare_webentity_by_lruprefix_as_url": ["http://six.org/a", None, None, None, True, None],
-    "store.declare_webentity_by_lru": ["s:http|h:org|h:seven|", "Seven", "IN", ["http://seven.org/"], False, {}],
-    "store.declare_webentity_by_lrus": [["s:http|h:org|h:eight|"], "", "", ["", None], True, {"USER": {"a": "b"}}],
+    "store.declare_webentity_by_lru": [
+        "s:http|h:org|h:seven|",
+        "Seven",
+        "IN",
+        ["http://seven.org/"],
+        False,
+        {},
+    ],
+    "store.declare_webentity_by_lrus": [
+        ["s:http|h:org|h:eight|"],
+        "",
+        "",
+        ["", None],
+        True,
+        {"USER": {"a": "b"}},
+    ],
     "store.declare_webentity_by_lrus_as_urls": [["nine.org", "http://ten.org"], "Nine", "OUT", [], True, {}],
     "store.set_webentity_status": [3, "UNDECIDED"],
     "store.set_webentities_status": [[3], "OUT"],
@@ -117,7 +131,9 @@ def test_every_method_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_results_on_a_full_corpus_have_the_shape_clients_expect(client: Client, name: str, style: str) -> None:
+def test_results_on_a_full_corpus_have_the_shape_clients_expect(
+    client: Client, name: str, style: str
+) -> None:
     answer = envelope(client, name, CALLS[name], FULL, style)
     assert answer["code"] == "success", answer
     assert result_faults(name, answer["result"]) == []
@@ -152,14 +168,19 @@ def test_null_stands_for_each_default(client: Client, name: str, style: str) -> 
     method = all_methods().get(name)
     with_nulls = [
         value if parameter.is_required else None
-        for parameter, value in zip((p for p in method.parameters if p is not CORPUS), READING[name], strict=True)
+        for parameter, value in zip(
+            (p for p in method.parameters if p is not CORPUS), READING[name], strict=True
+        )
     ]
     answer = envelope(client, name, with_nulls, FULL, style)
     assert answer["code"] == "success", answer
     assert result_faults(name, answer["result"]) == []
     if style == "name":
         required = {p.name: v for p, v in zip(method.parameters, with_nulls, strict=False) if p.is_required}
-        assert client.call(name, **required, corpus=FULL) == answer["result"] or name == "store.get_webentities_stats"
+        assert (
+            client.call(name, **required, corpus=FULL) == answer["result"]
+            or name == "store.get_webentities_stats"
+        )
 
 
 @pytest.mark.parametrize("method", ON_OPEN_CORPORA, ids=lambda m: m.name)
