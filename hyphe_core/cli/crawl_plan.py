@@ -142,7 +142,7 @@ def _targets(
     targets = [Target(*each, budget) for each, budget in zip(wanted.items(), budgets, strict=True)]
     starved = [target for target in targets if target.max_pages == 0]
     if starved:
-        notes.append(f"{len(starved)} web entities are not crawled: --max-pages leaves them no page")
+        notes.append(f"--max-pages leaves no page to {len(starved)} of the web entities: not crawled")
     return [target for target in targets if target.max_pages != 0], notes
 
 

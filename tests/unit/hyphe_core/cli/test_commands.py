@@ -1,0 +1,276 @@
+"""Commands as typed, in this process, on a real store."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from hyphe_core.cli.application import run
+from hyphe_core.cli.maintain_command import JobName
+from hyphe_core.maintenance import list_maintenance_jobs
+from memory_structure.opening import open_registry
+from tests.export_cases import fill
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch, tmp_path):
+    for name in ("HYPHE_CONFIG", "HYPHE_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def hyphe(tmp_path, capfd):
+    """Runs a command line on a data folder of its own; (exit code, standard output, standard error)."""
+
+    def call(*arguments):
+        code = run([*arguments, "--data-dir", str(tmp_path / "data")])
+        return (code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    registry = open_registry(tmp_path / "data")
+    corpus_id = fill(registry)
+    registry.close()
+    return corpus_id
+
+
+# -- lru
+
+
+def test_lru_shows_the_parts_of_an_address(hyphe):
+    code, out, err = hyphe("lru", "http://www.Example.co.uk/a?b=1#c", "--json")
+    (shown,) = json.loads(out)
+    assert (code, err) == (0, "")
+    assert shown["lru"] == "s:http|h:co.uk|h:example|h:www|p:a|q:b=1|"
+    assert shown["stems"] == ["s:http", "h:co.uk", "h:example", "h:www", "p:a", "q:b=1"]
+    assert shown["url"] == shown["fetch"] == "http://www.example.co.uk/a?b=1"
+    assert shown["host"] == "www.example.co.uk"
+    assert len(shown["variations"]) == 4
+
+
+def test_lru_tells_bad_addresses_and_goes_on(hyphe):
+    code, out, err = hyphe("lru", "mailto:x@y.z", "http://a.com")
+    assert code == 0
+    assert out.startswith("s:http|h:com|h:a|\n")
+    assert err.startswith("hyphe: argument 1: 'mailto:x@y.z' skipped: ")
+    assert hyphe("lru", "mailto:x@y.z")[0] == 2
+    assert hyphe("lru")[0] == 3
+
+
+# -- config
+
+
+def test_config_shows_values_and_sources_and_no_secret(hyphe, monkeypatch, tmp_path):
+    monkeypatch.setenv("HYPHE_ADMIN_PASSWORD", "hunter2")
+    (tmp_path / "hyphe.toml").write_text("port = 81\n")
+    code, out, _ = hyphe("config", "show", "--json")
+    shown = {entry["name"]: (entry["value"], entry["source"]) for entry in json.loads(out)}
+    assert code == 0
+    assert shown["admin_password"] == ("***", "environment")
+    assert shown["port"] == ("81", "file")
+    assert shown["data_dir"] == (str(tmp_path / "data"), "flag")
+    assert "hunter2" not in out
+
+
+def test_config_check_tells_every_fault_on_a_line_of_its_own(hyphe, monkeypatch):
+    monkeypatch.setenv("HYPHE_PROT", "1")
+    monkeypatch.setenv("HYPHE_DELAY_SECONDS", "soon")
+    code, out, err = hyphe("config", "check")
+    assert (code, out) == (2, "")
+    assert [line.partition(": ")[0] for line in err.splitlines()] == ["hyphe", "hyphe"]
+    assert "did you mean port?" in err
+    monkeypatch.undo()
+    code, out, _ = hyphe("config", "check")
+    assert code == 0
+    assert out.startswith("settings are good")
+
+
+def test_a_config_file_that_is_absent_is_told(hyphe):
+    code, _, err = hyphe("config", "check", "--config", "/nowhere.toml")
+    assert code == 2
+    assert "there is no such file" in err
+
+
+# -- corpora
+
+
+def test_corpora_are_created_listed_shown_renamed_and_destroyed(hyphe):
+    assert hyphe("corpus", "list")[1] == "no corpus yet\n"
+    code, out, _ = hyphe("corpus", "create", "My web", "--creation-rule", "path-1", "--no-bodies")
+    assert (code, out) == (0, "corpus My web created, id my-web\n")
+    code, _, err = hyphe("corpus", "create", "My web")
+    assert code == 2
+    assert err.count("\n") == 1
+    shown = json.loads(hyphe("corpus", "show", "My web", "--json")[1])
+    assert shown["options"]["default_rule"] == "path-1"
+    assert shown["options"]["keep_bodies"] is False
+    assert shown["counters"]["n_pages"] == 0
+    assert hyphe("corpus", "rename", "my-web", "Ours")[0] == 0
+    assert [each["name"] for each in json.loads(hyphe("corpus", "list", "--json")[1])] == ["Ours"]
+    assert "Ours" in hyphe("corpus", "list")[1]
+    assert "default_rule: path-1" in hyphe("corpus", "show", "Ours")[1]
+    assert hyphe("corpus", "destroy", "Ours", "--yes")[0] == 0
+    assert hyphe("corpus", "show", "Ours")[0] == 2
+
+
+def test_a_corpus_is_not_destroyed_without_being_asked(hyphe, corpus, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    code, _, err = hyphe("corpus", "destroy", corpus)
+    assert code == 2
+    assert "--yes" in err
+    assert hyphe("corpus", "show", corpus)[0] == 0
+
+
+def test_the_proxy_of_a_corpus_is_shown_without_its_password(hyphe):
+    assert hyphe("corpus", "create", "c", "--proxy", "http://me:hunter2@proxy:1")[0] == 0
+    assert "hunter2" not in hyphe("corpus", "show", "c")[1]
+
+
+# -- export
+
+
+def test_an_export_goes_to_standard_output_and_nothing_else_does(hyphe, corpus):
+    code, out, err = hyphe("export", corpus, "--what", "pages", "--format", "csv")
+    assert (code, err) == (0, "")
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 8
+
+
+def test_the_format_is_what_the_file_is_called(hyphe, corpus, tmp_path):
+    for name in ("n.gexf", "n.graphml", "n.csv", "n.json"):
+        code, out, err = hyphe("export", corpus, "-o", str(tmp_path / name))
+        assert (code, out) == (0, "")
+        assert "edges" in err
+    assert (tmp_path / "n.gexf").read_text().startswith("<?xml")
+    assert json.loads((tmp_path / "n.json").read_text())["edges"]
+    code, _, err = hyphe("export", corpus, "--what", "pages", "-o", str(tmp_path / "p.warc.gz"))
+    assert code == 0
+    assert err.endswith("p.warc.gz: 3 rows\n")
+    assert (tmp_path / "p.warc.gz").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_a_status_filters_an_export(hyphe, corpus):
+    arguments = (
+        "export",
+        corpus,
+        "--what",
+        "web-entities",
+        "--format",
+        "json",
+        "--status",
+        "IN",
+        "--status",
+        "OUT",
+    )
+    code, out, _ = hyphe(*arguments)
+    assert code == 0
+    assert [each["status"] for each in json.loads(out)] == ["IN", "OUT"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("export", "none"), 2, "no corpus"),
+        (("export", "exports", "--what", "pages", "--format", "gexf"), 2, "cannot be written as gexf"),
+        (("export", "exports", "-o", "/nowhere/n.gexf"), 1, "does not exist"),
+        (("export", "exports", "--what", "everything"), 2, "everything"),
+        (("export", "exports", "--whta", "pages"), 2, "--what"),
+        (("maintain", "tidy", "exports"), 2, "reap-jobs"),
+        (("maintain", "check", "none"), 2, "no corpus"),
+        (("nonsense",), 2, "nonsense"),
+        (("crawl", "http://a.com"), 2, "--corpus"),
+        (("crawl", "http://a.com", "--corpus", "x", "--depth", "many"), 2, "--depth"),
+        (("crawl", "http://a.com", "--corpus", "x", "--per-host", "0"), 2, "per_host"),
+        (("crawl", "--corpus", "x", "--from-file", "/nowhere.txt"), 2, "cannot be read"),
+        (("crawl", "--corpus", "x", "no url"), 3, "no usable URL"),
+        (("rules", "simulate", "exports"), 3, ""),
+        (("rules", "simulate", "exports", "no url"), 2, "skipped"),
+    ],
+)
+def test_a_fault_is_told_in_one_clear_line_with_its_code(hyphe, corpus, arguments, code, words):
+    got, _, err = hyphe(*arguments)
+    assert got == code
+    assert words in err
+    assert "Traceback" not in err
+    for line in err.splitlines():
+        assert line.startswith("hyphe: ")
+
+
+def test_debug_shows_where_it_happened(hyphe):
+    assert "Traceback" in hyphe("corpus", "show", "none", "--debug")[2]
+
+
+def test_a_store_that_is_no_store_is_told(hyphe, tmp_path):
+    (tmp_path / "data").write_text("a file")
+    code, out, err = hyphe("corpus", "list")
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+
+
+# -- rules
+
+
+def test_rules_are_shown_and_simulated_by_the_one_decision(hyphe, corpus):
+    code, out, _ = hyphe("rules", "show", corpus, "--json")
+    assert code == 0
+    assert [(rule["default"], rule["url"], rule["preset"]) for rule in json.loads(out)] == [
+        (True, None, "domain"),
+        (False, "http://c.example.net", "path-1"),
+    ]
+    urls = ("http://a.example.com/x", "http://c.example.net/y/z", "http://new.example/")
+    code, out, _ = hyphe("rules", "simulate", corpus, *urls, "--json")
+    assert [(each["creates"], each["prefix_url"]) for each in json.loads(out)] == [
+        (False, "http://example.com"),
+        (True, "http://c.example.net/y"),
+        (True, "http://new.example"),
+    ]
+    supposed = ("--rule", "http://new.example=path-2", "--creation-rule", "subdomain")
+    code, out, _ = hyphe(
+        "rules", "simulate", corpus, "http://new.example/a/b/c", "http://x.y.example", *supposed
+    )
+    assert code == 0
+    assert "http://new.example/a/b" in out
+    assert "http://x.y.example" in out
+
+
+# -- maintenance
+
+
+def test_the_jobs_named_are_those_there_are():
+    assert {job.value for job in JobName} == {job.name for job in list_maintenance_jobs()}
+    assert all(job.description.endswith(".") for job in list_maintenance_jobs())
+
+
+@pytest.mark.parametrize("job", list(JobName))
+def test_every_job_runs_dry_and_for_real(hyphe, corpus, job):
+    for extra in (("--dry-run",), ()):
+        code, out, _ = hyphe("maintain", job.value, corpus, "--json", *extra)
+        report = json.loads(out)
+        assert code == 0
+        assert (report["job"], report["dry_run"], report["findings"]) == (job.value, bool(extra), [])
+        assert hyphe("maintain", job.value, corpus, *extra)[1].splitlines()[-1].startswith(job.value)
+
+
+def test_a_check_that_finds_something_has_a_code_of_its_own(hyphe, corpus, tmp_path):
+    registry = open_registry(tmp_path / "data")
+    blobs = registry.open_blobs(corpus)
+    blobs.delete(next(iter(blobs.iter_digests())))
+    registry.close()
+    code, out, _ = hyphe("maintain", "check", corpus)
+    assert code == 5
+    assert "a body that a fetch names is kept" in out
+
+
+# -- help
+
+
+def test_help_and_version(hyphe):
+    code, out, _ = hyphe("--help")
+    assert code == 0
+    assert "Exit codes" in out
+    assert hyphe("--version")[1].startswith("hyphe ")
+    assert hyphe()[0] == 2
