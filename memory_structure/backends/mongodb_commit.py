@@ -84,6 +84,7 @@ class Committer:
             self._on_step(CommitStep.DECIDE)
             if self._lock.decide(pending):
                 break
+            self._access.remove(JOURNAL, pending.part_ids())
             state = self._retake(seq)
         self._on_step(CommitStep.APPLY)
         self._apply(seq, operations)

@@ -142,17 +142,21 @@ class WriterLock:
                 min(pause * 1.5, LAST_PAUSE_SECONDS),
             )
 
+    def _name(self) -> str:
+        """Beginning of this instance's owner names; the copy in a forked process has another one."""
+        return f"{self._instance}-{os.getpid()}"
+
     def _may_take(self, document: Document, unchanged_seconds: float) -> bool:
         owner = document["owner"]
         return (
             owner is None
-            or owner.startswith(self._instance)
+            or owner.startswith(self._name())
             or unchanged_seconds >= self._lease_seconds
             or _is_dead(document["place"], self._place)
         )
 
     def _take(self, document: Document) -> bool:
-        owner = f"{self._instance}.{uuid.uuid4().hex[:12]}"
+        owner = f"{self._name()}.{uuid.uuid4().hex[:12]}"
         change = {"$set": {"owner": owner, "place": self._place, "beat": 0}}
         guard = {"_id": 1, "owner": document["owner"], "beat": document["beat"]}
         if self._change(guard, change) or self._read()["owner"] == owner:
@@ -181,7 +185,10 @@ class WriterLock:
             time.sleep(LAST_PAUSE_SECONDS)
 
     def finish(self, state: LockState, pending: Pending, *, release: bool) -> None:
-        """The pending transaction is applied. When the lock was lost, its new owner does this itself."""
+        """The pending transaction is applied. When the lock was lost, its new owner does this itself.
+
+        Durable although nothing would be lost: a server that forgot the release would let others wait.
+        """
         change: Document = {
             "seq": pending.seq,
             "pending": None,
@@ -190,7 +197,7 @@ class WriterLock:
         }
         if release:
             change["owner"] = None
-        self._change({"_id": 1, "owner": self.owner}, {"$set": change})
+        self._change({"_id": 1, "owner": self.owner}, {"$set": change}, durable=True)
         if release:
             self.owner = None
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from memory_structure.backends.mongodb_access import Access, Document, LostConnection
-from memory_structure.backends.mongodb_documents import TableCodec
+from memory_structure.backends.mongodb_documents import LARGEST_INTEGER, TableCodec
 from memory_structure.backends.mongodb_overlay import BaseReader
 from memory_structure.backends.mongodb_ranges import Piece, RangeQueries
-from memory_structure.storage import Key, Row, Span, Table
+from memory_structure.storage import ColumnKind, Key, Row, Span, Table
 
-KEYS_PER_QUERY = 100
+KEYS_PER_QUERY = 50
 ROWS_PER_STEP = 1000
+DENSE = 1.25
 WHOLE = Span()
 
 
@@ -35,7 +36,28 @@ class DocumentReader(BaseReader):
         """See `Reader`."""
         codec = self.codec(table)
         ids = list(dict.fromkeys(codec.document_id(key) for key in keys))
-        return {codec.key(row): row for row in self._matching(codec, "_id", ids, {}, None)}
+        if (
+            len(ids) > KEYS_PER_QUERY
+            and codec.kinds[table.key[0]] is ColumnKind.INTEGER
+            and len(table.key) == 1
+        ):
+            rows = self._among(table, ids)
+        else:
+            rows = self._matching(codec, "_id", ids, {}, None)
+        return {codec.key(row): row for row in rows}
+
+    def _among(self, table: Table, keys: list[int]) -> Iterator[Row]:
+        """Rows of integer keys; runs with few gaps are read as ranges, which is several times faster."""
+        codec, position = self.codec(table), table.position(table.key[0])
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), ROWS_PER_STEP):
+            some = ordered[start : start + ROWS_PER_STEP]
+            if some[-1] - some[0] < len(some) * DENSE and some[-1] < LARGEST_INTEGER:
+                wanted = set(some)
+                rows = self.scan(table, Span(lower=some[0], upper=some[-1] + 1))
+                yield from (row for row in rows if row[position] in wanted)
+            else:
+                yield from self._matching(codec, "_id", some, {}, None)
 
     def find(
         self, table: Table, index: str, values: Iterable[Any], columns: tuple[str, ...] | None = None

@@ -162,6 +162,14 @@ def test_many_rows_in_one_transaction(storage: Storage) -> None:
     assert storage.count(PAGES, Span("by_entity", equal=(1,))) == 833
 
 
+def test_many_keys_with_gaps_and_at_the_end_of_the_integers(storage: Storage) -> None:
+    numbers = [*range(0, 400, 2), *range(2**63 - 200, 2**63), *range(5000, 5300), 10**6]
+    write(storage, *(page(n, f"x{n}") for n in numbers))
+    assert set(storage.get(PAGES, [*range(-10, 700), *range(2**63 - 300, 2**63), *numbers])) == set(numbers)
+    assert set(storage.get(PAGES, range(2**63 - 300, 2**63))) == set(range(2**63 - 200, 2**63))
+    assert set(storage.get(PAGES, range(5100, 5400))) == set(range(5100, 5300))
+
+
 def test_large_values_survive(storage: Storage) -> None:
     rows = [("big", n, None, bytes([n]) * (3 << 20)) for n in range(8)]
     write(storage, *rows, table=BLOCKS)

@@ -83,11 +83,9 @@ def test_a_writer_killed_in_a_commit_leaves_all_or_nothing(
 ) -> None:
     child = run_writer(server, database, "die", step.name, size_bytes, 1)
     assert child.wait(60) == -9
-    storage = open_storage(busy_seconds=5)
+    storage = open_storage(busy_seconds=5, lease_seconds=1000)
     assert rows_of(storage) == (old_rows() if step in BEFORE else new_rows(size_bytes))
-    started = time.monotonic()
     assert increment_row(storage) == 1
-    assert time.monotonic() - started < 5, "the dead owner was not noticed"
     assert journal_documents(server, database) == 0
 
 
@@ -263,7 +261,7 @@ def test_a_living_writer_keeps_its_lock(open_storage: Open) -> None:
 def test_the_instance_that_lost_sight_of_its_own_lock_takes_it_again(
     server: MongoServer, open_storage: Open
 ) -> None:
-    storage = open_storage(unreachable_seconds=0.3)
+    storage = open_storage(unreachable_seconds=0.3, busy_seconds=5, lease_seconds=1000)
 
     def leave() -> None:
         with storage.transaction() as transaction:
@@ -275,20 +273,16 @@ def test_the_instance_that_lost_sight_of_its_own_lock_takes_it_again(
             leave()
     finally:
         server.start()
-    started = time.monotonic()
     assert increment_row(storage) == 1
-    assert time.monotonic() - started < 5
     assert storage.get(ROWS, [1])[1] == old_rows()[1]
 
 
 # The server is silent
 
 
-def test_an_address_where_nobody_answers_is_named(server: MongoServer) -> None:
-    started = time.monotonic()
+def test_an_address_where_nobody_answers_is_named() -> None:
     with pytest.raises(StoreUnreachable, match="database nowhere"):
         MongoStorage("mongodb://127.0.0.1:9/", "nowhere", opening_seconds=0.2)
-    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize("uri", ["http://host/", "mongodb://:::/", "mongodb://host:port/"])
