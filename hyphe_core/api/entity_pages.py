@@ -28,8 +28,8 @@ ALL = -1
 _N_HOMEPAGE_CANDIDATES = 50
 _MAX_EXTRA_CHARS = 50
 _NOT_HOMEPAGES = frozenset(
-    "7z avi bmp bz2 csv doc docx eps exe gif gz ico jpeg jpg mov mp3 mp4 mpeg odp ods odt ogg pdf png ppt pptx ps "
-    "rar rtf svg swf tar tgz tif tiff txt wav webm wmv xls xlsx xml zip".split()
+    "7z avi bmp bz2 csv doc docx eps exe gif gz ico jpeg jpg mov mp3 mp4 mpeg odp ods odt ogg pdf png ppt "
+    "pptx ps rar rtf svg swf tar tgz tif tiff txt wav webm wmv xls xlsx xml zip".split()
 )
 
 

@@ -1,0 +1,81 @@
+"""Summaries and listings: fresh when the store changed, shared when it did not, bounded."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import pytest
+
+from hyphe_core.api import listings as listings_module
+from hyphe_core.api import views as views_module
+from hyphe_core.api.listings import Listing, Listings
+from hyphe_core.api.views import CorpusView
+from memory_structure.records import WeightedLink
+
+
+class Store:
+    """Just what the networks of a view ask for."""
+
+    def __init__(self) -> None:
+        self.now, self.n_calls, self.cost, self.time = 1, 0, 0.0, 100.0
+
+    def version(self) -> int:
+        return self.now
+
+    def web_entity_links(self) -> list[WeightedLink]:
+        self.n_calls += 1
+        self.time += self.cost
+        return [WeightedLink(1, 2, self.n_calls)]
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Store:
+    store = Store()
+    monkeypatch.setattr(views_module, "monotonic", lambda: store.time)
+    return store
+
+
+def test_a_summary_is_made_once_for_each_version(store: Any) -> None:
+    view = CorpusView(store)
+    assert view.links() is view.links()
+    store.now += 1
+    assert view.links()[0].weight == 2
+    assert store.n_calls == 2
+
+
+def test_a_dear_summary_may_be_a_little_old(store: Any) -> None:
+    view = CorpusView(store)
+    store.cost = 1.0
+    view.links()
+    store.now += 1
+    store.time += 2.9
+    assert view.links()[0].weight == 1
+    store.time += 0.2
+    assert view.links()[0].weight == 2
+
+
+def listing(corpus: str, n: int = 1) -> Listing:
+    return Listing(corpus, array("q", range(n)), 10, "light")
+
+
+def test_listings_are_found_in_their_corpus_alone() -> None:
+    listings = Listings()
+    token = listings.keep(listing("a"))
+    assert len(token) == 24
+    assert listings.find("a", token)
+    assert listings.find("b", token) is None
+    listings.forget_corpus("a")
+    assert listings.find("a", token) is None
+
+
+@pytest.mark.parametrize(("name", "value"), [("_MAX_LISTINGS", 3), ("_MAX_IDS", 30)])
+def test_the_least_recently_used_listing_goes_first(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(listings_module, name, value)
+    listings = Listings()
+    tokens = [listings.keep(listing("a", 10)) for _ in range(3)]
+    assert listings.find("a", tokens[0])
+    listings.keep(listing("a", 10))
+    assert [listings.find("a", t) is not None for t in tokens] == [True, False, True]
