@@ -23,16 +23,16 @@ class Page:
     A mutable class with slots: one is made for each page of a crawl.
     """
 
-    __slots__ = ("attempts", "fetched", "is_new", "links", "page_id")
+    __slots__ = ("attempts", "fetched", "links", "page_id", "targets")
 
     def __init__(self, fetched: FetchedPage, attempts: Sequence[Fetch]) -> None:
         self.fetched = fetched
         self.attempts = attempts
         self.page_id = 0
-        self.is_new = False
         self.links: Sequence[PageLink] = ()
         if self.replaces_links:
             self.links = sound_links(fetched.lru, fetched.links)
+        self.targets = [link[0] for link in self.links]
 
     @property
     def lru(self) -> str:
@@ -52,10 +52,8 @@ class Page:
 
 def sound_links(lru: str, links: Sequence[PageLink]) -> Sequence[PageLink]:
     """The links as they are stored: none to the page itself, one for each target and kind."""
-    if not links:
-        return links
-    keys = {link[:2] for link in links}
-    if len(keys) == len(links) and not any((lru, kind) in keys for kind in LinkKind):
+    targets = {link[0] for link in links}
+    if len(targets) == len(links) and lru not in targets:
         return links
     merged: dict[tuple[str, LinkKind], PageLink] = {}
     for link in links:
@@ -71,7 +69,7 @@ def gathered_lrus(pages: Iterable[Page]) -> list[str]:
     met: dict[str, None] = {}
     for page in pages:
         met[page.lru] = None
-        met.update(dict.fromkeys([link[0] for link in page.links]))
+        met.update(dict.fromkeys(page.targets))
     return list(met)
 
 

@@ -52,9 +52,10 @@ class Index:
     unique: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table: its columns, the columns of its primary key, its secondary indexes."""
+    """A table: its columns, the columns of its primary key, its secondary indexes. Equal only to itself: one is declared
+    once, and looked up by identity on hot paths."""
 
     name: str
     columns: tuple[Column, ...]

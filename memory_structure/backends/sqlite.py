@@ -186,11 +186,11 @@ class SqliteStorage(Storage):
                 check_same_thread=False,
                 cached_statements=512,
             )
-            connection.execute("PRAGMA page_size = 8192")
+            connection.execute("PRAGMA page_size = 4096")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute(f"PRAGMA cache_size = -{cache_bytes >> 10}")
-            connection.execute("PRAGMA wal_autocheckpoint = 4096")
+            connection.execute("PRAGMA wal_autocheckpoint = 8192")
             connection.execute("PRAGMA journal_size_limit = 67108864")
             connection.execute("PRAGMA temp_store = MEMORY")
             return connection

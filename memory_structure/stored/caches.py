@@ -13,7 +13,7 @@ from memory_structure.stored.codec import Ints, Longs
 from memory_structure.stored.schema import BLOCK, LABELS, Labels
 
 _FIRST_SLOTS: Final = 1 << 14
-MAX_SLOTS: Final = 1 << 21
+MAX_SLOTS: Final = 1 << 22
 _NEXT_WAY: Final = 1  # the second place of a key is the neighbour of the first
 
 

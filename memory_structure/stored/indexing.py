@@ -43,6 +43,7 @@ from memory_structure.stored.segments import append_links, ends_of, take_links
 from memory_structure.stored.session import Session
 from memory_structure.stored.territory import Territory
 
+_NEVER: tuple[None, None] = (None, None)
 _ATTEMPTS = Span("by_page_id_job_id_attempt")
 _COMPRESSOR = zstandard.ZstdCompressor(level=3)
 
@@ -195,7 +196,7 @@ class _Indexing:
         if not linking:
             return segments
         id_of = self.ids.__getitem__
-        targets = [list(map(id_of, [link[0] for link in page.links])) for page in linking]
+        targets = [list(map(id_of, page.targets)) for page in linking]
         rows = [(p.page_id, encode_outlinks(t, p.links)) for p, t in zip(linking, targets, strict=True)]
         self.tx.put(OUTLINKS, rows)
         columns = self._columns(linking, targets)
@@ -213,7 +214,7 @@ class _Indexing:
     def _take_old(self, page_ids: list[int]) -> None:
         by_segment: dict[int, list[int]] = {}
         for page_id in page_ids:
-            segment = self.old_rows.get(page_id, (None, None))[1]
+            segment = self.old_rows.get(page_id, _NEVER)[1]
             if segment is not None:
                 by_segment.setdefault(segment, []).append(page_id)
         if not by_segment:
@@ -260,22 +261,21 @@ class _Indexing:
             (self.ids[lru], (clean_text(raw),)) for lru, raw in raws.items() if self.ids[lru] < first_new
         ]
         self.tx.update(PAGES, ("raw_url",), asked)
-        fresh = [i for i in placed if self.old_rows.get(i, (None, None))[0] is None]
+        fresh = [i for i in placed if self.old_rows.get(i, _NEVER)[0] is None]
         self.session.state.n_pages_fetched += len(fresh)
         owners = self.session.owners.values[np.array(fresh, np.int32)]
         self.session.add_counts(owners, N_FETCHED, np.ones(len(fresh), np.int32))
 
     def _old_segment(self, page_id: int) -> int | None:
-        return self.old_rows.get(page_id, (None, None))[1]
+        return self.old_rows.get(page_id, _NEVER)[1]
 
     def insert_pages(self, placed: dict[int, tuple[int, int | None]], raws: dict[str, str]) -> None:
         """Store the new pages, those fetched with their last fetch and segment."""
-        none: tuple[None, None] = (None, None)
         rows = []
         for page_id, lru in enumerate(self.new, self.session.state.next_page - len(self.new)):
             raw = raws.get(lru)
             raw = None if raw is None else clean_text(raw)
-            rows.append((page_id, lru, raw, self.moment, *placed.get(page_id, none)))
+            rows.append((page_id, lru, raw, self.moment, *placed.get(page_id, _NEVER)))
         self.tx.insert(PAGES, rows)
 
     def _store_texts(self, pages: list[Page]) -> None:
@@ -285,7 +285,7 @@ class _Indexing:
         texts = {p.page_id: p.fetched.text for p in good}
         rows = [(i, _COMPRESSOR.compress(t.encode("utf-8", "replace"))) for i, t in texts.items() if t]
         self.tx.put(TEXTS, rows)
-        self.tx.delete(TEXTS, [i for i, t in texts.items() if not t and i in self.old_rows])
+        self.tx.delete(TEXTS, [i for i, t in texts.items() if not t and self.old_rows.get(i, _NEVER)[0] is not None])
 
     # -- jobs
 
@@ -309,7 +309,9 @@ class _Indexing:
         for page in pages:
             if not left:
                 return
-            met = left.intersection([page.lru, *[link[0] for link in page.links]])
+            met = left.intersection(page.targets)
+            if page.lru in left:
+                met.add(page.lru)
             tallies[page.fetch.job_id].n_new_pages += len(met)
             left -= met
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memory_structure.records import Finding, JobCounters
 from memory_structure.storage import Reader
-from memory_structure.stored.codec import Bytes, Ints, Longs, Pairs, decode_targets, distinct_columns, swapped
+from memory_structure.stored.codec import Bytes, Ints, Longs, Pairs, decode_targets, distinct_columns, summed, swapped
 from memory_structure.stored.fetches import Tally, fetch_of
 from memory_structure.stored.recompute import (
     iter_link_columns,
@@ -34,7 +34,7 @@ from memory_structure.stored.schema import (
 )
 from memory_structure.stored.state import read_state
 from memory_structure.stored.territory import Territory
-from memory_structure.stored.weights import all_weights, backward_weights
+from memory_structure.stored.weights import all_weights
 
 Law = Callable[[Reader, Territory], Iterator[Finding]]
 _ROWS_AT_ONCE = 2000
@@ -99,8 +99,9 @@ def entity_links_hold(reader: Reader, territory: Territory) -> Iterator[Finding]
     stored = all_weights(reader, Weights.FORWARD)
     expected = weights_by(read_labels(reader, Labels.OWNER), reader)
     yield from _differences(FORWARD_LAW, "web entity", stored, expected)
-    turned = backward_weights(reader)
-    yield from _differences(BACKWARD_LAW, "web entity", Pairs(swapped(turned.keys), turned.weights), stored)
+    turned = all_weights(reader, Weights.BACKWARD)
+    arriving = summed([Pairs(swapped(turned.keys), turned.weights)])
+    yield from _differences(BACKWARD_LAW, "web entity", arriving, stored)
 
 
 def node_links_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:

@@ -132,7 +132,7 @@ def _append(session: Session, held: list[tuple[int, LinkColumns]]) -> None:
 def _make_counters(session: Session) -> None:
     tx, state = session.tx, session.state
     tx.delete(DELTAS, [row[0] for row in tx.scan(DELTAS, columns=("id",))])
-    state.n_delta_links = 0
+    state.n_delta_links = state.n_delta_backward = 0
     for name, value in recomputed_totals(tx).items():
         setattr(state, name, value)
     tallies = recomputed_tallies(tx)

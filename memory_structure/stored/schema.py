@@ -50,7 +50,7 @@ def _index(columns: str, *, unique: bool = False) -> Index:
 STATE: Final = _table(
     "state",
     "id schema version prefix_version prefix_reset label_version next_page next_node next_entity next_fetch next_job"
-    " next_log next_delta segment n_delta_links n_pages n_pages_fetched n_links n_in n_out n_undecided n_discovered",
+    " next_log next_delta segment n_delta_links n_delta_backward n_pages n_pages_fetched n_links n_in n_out n_undecided n_discovered",
     "id",
 )
 OPTIONS: Final = _table("options", "name:t value:t", "name")
@@ -71,7 +71,7 @@ OUTLINKS: Final = _table("outlinks", "page_id links:b", "page_id")
 LABELS: Final = _table("labels", "kind block ids:b", "kind block")
 SEGMENTS: Final = _table("segments", "id n_links links:b", "id")
 WEIGHTS: Final = _table("weights", "kind source targets:b", "kind source")
-DELTAS: Final = _table("deltas", "id kind pairs:b", "id")
+DELTAS: Final = _table("deltas", "id kind pairs:b", "id", _index("kind"))
 NODES: Final = _table("nodes", "id lru:t", "id", _index("lru", unique=True))
 ENTITIES: Final = _table(
     "web_entities",

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from memory_structure.records import CorpusOptions
-from memory_structure.storage import Reader, Span, Transaction
+from memory_structure.storage import Transaction
 from memory_structure.stored.caches import LabelArray, PageIds
-from memory_structure.stored.codec import Ints, Longs, Pairs, decode_pairs, encode_pairs, packed, summed
+from memory_structure.stored.codec import Ints, Longs, Pairs, packed
 from memory_structure.stored.options import read_options
-from memory_structure.stored.schema import BLOCK, DELTAS, LABELS, PAGES, Labels, Weights
+from memory_structure.stored.schema import BLOCK, LABELS, PAGES, Labels, Weights
 from memory_structure.stored.state import State, read_state, write_state
 from memory_structure.stored.territory import Territory
-from memory_structure.stored.weights import fold_deltas
-
-_FOLD_AT = 1 << 16  # pending weight changes that are folded into rows at once
+from memory_structure.stored.weights import store_changes
 
 
 @dataclass(slots=True)
@@ -179,22 +177,8 @@ class Session:
         self._dirty_blocks.clear()
 
     def _write_deltas(self) -> None:
-        for kind in sorted(self._pending):
-            pairs = summed(self._pending[kind])
-            if len(pairs.keys):
-                self.tx.insert(DELTAS, [(self.state.next_delta, int(kind), encode_pairs(pairs))])
-                self.state.next_delta += 1
-                self.state.n_delta_links += len(pairs.keys)
-        self._pending.clear()
-        if self.state.n_delta_links >= _FOLD_AT:
-            self.fold()
-
-    def fold(self) -> None:
-        """Bring the rows of weights up to date: no deltas are left."""
         pending, self._pending = self._pending, {}
-        fold_deltas(self.tx, pending)
-        self.state.n_delta_links = 0
-        self.changed = True
+        store_changes(self.tx, self.state, pending)
 
     def settle(self) -> None:
         """After the commit: remember page ids and the versions of what is held."""
@@ -206,13 +190,3 @@ class Session:
                 self.memory.nodes.moved_to(self.state.label_version)
         if self._prefixes_changed:
             self.memory.territory.moved_to(self.state.prefix_version)
-
-
-def pending_pairs(reader: Reader, kind: Weights) -> list[Pairs]:
-    """Weight changes of a kind that are not folded yet."""
-    return [decode_pairs(row[2]) for row in reader.scan(DELTAS, Span()) if row[1] == kind]
-
-
-def as_ints(values: Iterable[int]) -> Ints:
-    """Ids as an array."""
-    return np.fromiter(values, np.int32)

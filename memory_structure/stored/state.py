@@ -19,7 +19,7 @@ class State:
     `version` grows with each write; `prefix_version` with each change of prefixes, rules or precision exceptions;
     `prefix_reset` is the last prefix version at which something else than an addition happened; `label_version` grows when
     pages known before change owner or node. `segment` is the one being filled. `n_delta_links` counts weight changes not
-    folded into rows yet.
+    folded into rows yet, `n_delta_backward` those of arriving links.
     """
 
     id: int = _ROW_ID
@@ -37,6 +37,7 @@ class State:
     next_delta: int = 1
     segment: int = 1
     n_delta_links: int = 0
+    n_delta_backward: int = 0
     n_pages: int = 0
     n_pages_fetched: int = 0
     n_links: int = 0

@@ -7,56 +7,82 @@ What holds at any moment is rows plus pending changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
 from memory_structure.storage import Reader, Span, Transaction
 from memory_structure.stored.codec import (
-    Ints,
     Pairs,
     decode_pairs,
     decode_rows,
     encode_rows,
-    no_pairs,
+    encode_pairs,
     summed,
     swapped,
 )
 from memory_structure.stored.schema import DELTAS, N_FETCHED, N_PAGES, WEIGHTS, Weights
+from memory_structure.stored.state import State
 
-_STORED = {Weights.BACKWARD: Weights.FORWARD}  # what the pending changes of a kind are written as
-
-
-def _pending(reader: Reader) -> dict[Weights, list[Pairs]]:
-    found: dict[Weights, list[Pairs]] = {}
-    for _, kind, blob in reader.scan(DELTAS, Span()):
-        found.setdefault(Weights(kind), []).append(decode_pairs(blob))
-    return found
+_FOLD_AT: Final = 1 << 16  # pending pairs that are folded into rows at once
+# Arriving links touch the rows of nearly all entities: they wait until a fold is worth it.
+_FOLD_BACKWARD_AT: Final = 1 << 19
 
 
-def _backward(pairs: Pairs) -> Pairs:
-    return summed([Pairs(swapped(pairs.keys), pairs.weights)])
+def _pending(reader: Reader, kind: Weights) -> list[Pairs]:
+    rows = reader.scan(DELTAS, Span("by_kind", equal=(int(kind),)))
+    return [decode_pairs(row[2]) for row in rows]
 
 
-def fold_deltas(transaction: Transaction, fresh: dict[Weights, list[Pairs]]) -> None:
-    """Put pending changes, stored and fresh, into the rows of weights."""
-    changes = _pending(transaction)
-    for kind, parts in fresh.items():
-        changes.setdefault(kind, []).extend(parts)
+def _pending_backward(reader: Reader) -> list[Pairs]:
+    """Changes of arriving links: those kept as such, and those of leaving links that are pending."""
+    forward = _pending(reader, Weights.FORWARD)
+    return [*_pending(reader, Weights.BACKWARD), *(Pairs(swapped(p.keys), p.weights) for p in forward)]
+
+
+def store_changes(transaction: Transaction, state: State, changes: dict[Weights, list[Pairs]]) -> None:
+    """Keep changes of weights as pending, and fold what has become much."""
     for kind in sorted(changes):
-        pairs = summed(changes[kind])
-        _fold(transaction, kind, pairs)
+        _append(transaction, state, kind, summed(changes[kind]))
+    if state.n_delta_links >= _FOLD_AT:
+        fold(transaction, state)
+    if state.n_delta_backward >= _FOLD_BACKWARD_AT:
+        _fold_kind(transaction, Weights.BACKWARD)
+        state.n_delta_backward = 0
+
+
+def _append(transaction: Transaction, state: State, kind: Weights, pairs: Pairs) -> None:
+    if not len(pairs.keys):
+        return
+    transaction.insert(DELTAS, [(state.next_delta, int(kind), encode_pairs(pairs))])
+    state.next_delta += 1
+    if kind is Weights.BACKWARD:
+        state.n_delta_backward += len(pairs.keys)
+    else:
+        state.n_delta_links += len(pairs.keys)
+
+
+def fold(transaction: Transaction, state: State) -> None:
+    """Bring rows up to date but for arriving links, whose changes go on waiting."""
+    for kind in (Weights.FORWARD, Weights.NODES, Weights.COUNTS):
+        pairs = _fold_kind(transaction, kind)
         if kind is Weights.FORWARD:
-            _fold(transaction, Weights.BACKWARD, _backward(pairs))
-    transaction.delete(DELTAS, [row[0] for row in transaction.scan(DELTAS, columns=("id",))])
+            _append(transaction, state, Weights.BACKWARD, summed([Pairs(swapped(pairs.keys), pairs.weights)]))
+    state.n_delta_links = 0
 
 
-def _fold(transaction: Transaction, kind: Weights, changes: Pairs) -> None:
+def _fold_kind(transaction: Transaction, kind: Weights) -> Pairs:
+    """Put the pending changes of a kind into its rows; the changes."""
+    changes = summed(_pending(transaction, kind))
     sources = np.unique(changes.keys >> 32).tolist()
     old = read_rows(transaction, kind, sources)
     kept, blobs = encode_rows(summed([old, changes]))
     gone = sorted(set(sources).difference(kept))
     transaction.put(WEIGHTS, [(int(kind), source, blob) for source, blob in zip(kept, blobs, strict=True)])
     transaction.delete(WEIGHTS, [(int(kind), source) for source in gone])
+    span = Span("by_kind", equal=(int(kind),))
+    transaction.delete(DELTAS, [row[0] for row in list(transaction.scan(DELTAS, span, ("id",)))])
+    return changes
 
 
 def read_rows(reader: Reader, kind: Weights, sources: Iterable[int]) -> Pairs:
@@ -69,28 +95,19 @@ def weights_of(reader: Reader, kind: Weights, sources: Sequence[int]) -> Pairs:
     """Weights of some sources as they hold now."""
     wanted = np.array(sources, np.int64)
     parts = [read_rows(reader, kind, sources)]
-    for pairs in _pending(reader).get(_STORED.get(kind, kind), []):
-        keys = swapped(pairs.keys) if kind is Weights.BACKWARD else pairs.keys
-        kept = np.isin(keys >> 32, wanted)
-        parts.append(Pairs(keys[kept], pairs.weights[kept]))
+    pending = _pending_backward(reader) if kind is Weights.BACKWARD else _pending(reader, kind)
+    for pairs in pending:
+        kept = np.isin(pairs.keys >> 32, wanted)
+        parts.append(Pairs(pairs.keys[kept], pairs.weights[kept]))
     return summed(parts)
 
 
 def all_weights(reader: Reader, kind: Weights) -> Pairs:
     """All weights of a kind as they hold now, by source then target."""
-    sources: list[int] = []
-    blobs: list[bytes] = []
-    for _, source, blob in reader.scan(WEIGHTS, Span(equal=(int(kind),))):
-        sources.append(source)
-        blobs.append(blob)
-    return summed([decode_rows(sources, blobs), *_pending(reader).get(kind, [])])
-
-
-def backward_weights(reader: Reader) -> Pairs:
-    """All weights as the rows of arriving links tell them: keys are target << 32 | source."""
-    rows = list(reader.scan(WEIGHTS, Span(equal=(int(Weights.BACKWARD),))))
-    pending = [_backward(pairs) for pairs in _pending(reader).get(Weights.FORWARD, [])]
-    return summed([decode_rows([row[1] for row in rows], [row[2] for row in rows]), *pending])
+    rows = list(reader.scan(WEIGHTS, Span(equal=(int(kind),)), ("source", "targets")))
+    folded = decode_rows([row[0] for row in rows], [row[1] for row in rows])
+    pending = _pending_backward(reader) if kind is Weights.BACKWARD else _pending(reader, kind)
+    return summed([folded, *pending]) if pending else folded
 
 
 def entity_counts(reader: Reader, entity_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
@@ -120,21 +137,3 @@ def touching(reader: Reader, entity_id: int) -> Pairs:
         np.concatenate((forward.keys, swapped(backward.keys[others]))),
         np.concatenate((forward.weights, backward.weights[others])),
     )
-
-
-def scaled(entity_ids: Ints, n: int) -> Ints:
-    """The amount n once for each entity."""
-    return np.full(len(entity_ids), n, np.int32)
-
-
-__all__ = [
-    "all_weights",
-    "entity_counts",
-    "fold_deltas",
-    "no_pairs",
-    "read_rows",
-    "replaced_end",
-    "scaled",
-    "touching",
-    "weights_of",
-]
