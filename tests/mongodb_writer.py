@@ -9,9 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 
-from memory_structure.backends.mongodb import CommitStep, MongoStorage
-from memory_structure.storage import Column, ColumnKind, Index, Row, Table
+from memory_structure.backends.mongodb import MongoStorage
+from memory_structure.backends.mongodb_commit import CommitStep
+from memory_structure.storage import Column, ColumnKind, Index, Row, Span, Table
+
+Open = Callable[..., MongoStorage]
 
 ROWS = Table(
     "rows",
@@ -55,6 +59,18 @@ def increment(storage: MongoStorage) -> int:
         number = int(found[0][1]) + 1 if found else 1
         transaction.put(ROWS, [(0, str(number), None)])
     return number
+
+
+def rows_of(storage: MongoStorage) -> list[Row]:
+    """All rows, in order."""
+    return list(storage.scan(ROWS))
+
+
+def increment_row(storage: MongoStorage) -> int:
+    """Write one row more; returns how often it is there."""
+    with storage.transaction() as transaction:
+        transaction.put(ROWS, [(7777, "one more", None)])
+        return int(transaction.count(ROWS, Span(lower=7777)))
 
 
 def _die(uri: str, database: str, step: CommitStep, size_bytes: int, number: int) -> None:
