@@ -122,4 +122,6 @@ class UpdateLinks(MaintenanceJob):
 def _differed(findings: tuple[Finding, ...], dry_run: bool) -> str:
     if not findings:
         return "nothing differed"
-    return f"{counted(len(findings), 'record')} {'differ' if dry_run else 'differed and were put right'}"
+    if dry_run:
+        return f"{counted(len(findings), 'record')} to put right"
+    return f"{counted(len(findings), 'record')} put right"

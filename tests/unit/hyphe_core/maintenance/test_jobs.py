@@ -1,0 +1,276 @@
+"""Maintenance jobs on a real store, damaged on purpose."""
+
+import hashlib
+import os
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from hyphe_core.crawl.hosts import host_key
+from hyphe_core.maintenance import (
+    MaintenanceJob,
+    get_maintenance_job,
+    list_maintenance_jobs,
+    open_context,
+    run_maintenance,
+)
+from hyphe_core.maintenance.integrity import BODY_LAW
+from hyphe_core.maintenance.job import LOG_KIND
+from hyphe_core.maintenance.redirects import follow_redirect
+from memory_structure.creation_rules import CreationRule, Preset
+from memory_structure.errors import NotFound
+from memory_structure.opening import open_registry
+from memory_structure.records import (
+    Area,
+    Batch,
+    EndReason,
+    Fetch,
+    FetchedPage,
+    FoundLink,
+    JobSpec,
+    JobState,
+    LinkKind,
+)
+from memory_structure.registry import Command
+from memory_structure.url_cutter import UrlCutter
+from tests.export_cases import BODIES, fill
+
+lru = UrlCutter().lru
+
+
+@pytest.fixture
+def context(tmp_path):
+    registry = open_registry(tmp_path)
+    fill(registry)
+    yield open_context(registry, "exports")
+    registry.close()
+
+
+def logged(context):
+    return [entry.message for entry in context.structure.iter_logs() if entry.kind == LOG_KIND]
+
+
+# -- the frame
+
+
+@pytest.mark.parametrize("job", list_maintenance_jobs(), ids=lambda job: job.name)
+def test_a_dry_run_changes_nothing_and_a_second_run_nothing_more(context, job):
+    before = context.structure.version()
+    report = run_maintenance(job.name, context, dry_run=True)
+    assert report.dry_run
+    assert context.structure.version() == before
+    assert logged(context) == []
+    run_maintenance(job.name, context)
+    again = run_maintenance(job.name, context)
+    assert again.n_changes == 0
+    assert again.findings == ()
+
+
+def test_start_and_end_are_logged_with_what_changed(context):
+    report = run_maintenance("rebuild", context)
+    assert logged(context) == ["rebuild: started", f"rebuild: ended: {report.summary}"]
+
+
+def test_a_fault_is_logged_and_raised(context, monkeypatch):
+    def fail(*args, **kwargs):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(type(get_maintenance_job("rebuild")), "run", fail)
+    with pytest.raises(RuntimeError, match="broken"):
+        run_maintenance("rebuild", context)
+    assert logged(context)[-1] == "rebuild: failed: broken"
+
+
+def test_an_unknown_job_is_refused_with_the_names_there_are(context):
+    with pytest.raises(NotFound, match="check, rebuild"):
+        run_maintenance("tidy", context)
+    assert logged(context) == []
+
+
+def test_a_job_cannot_be_made_without_its_work():
+    with pytest.raises(TypeError):
+        type("Idle", (MaintenanceJob,), {"name": "idle", "description": "Nothing."})()
+
+
+# -- check
+
+
+def test_check_names_a_body_that_is_absent(context):
+    digest = hashlib.sha256(BODIES["http://b.example.org/x?q=1"]).hexdigest()
+    context.blobs.delete(digest)
+    (finding,) = run_maintenance("check", context).findings
+    assert (finding.law, finding.subject) == (BODY_LAW, lru("http://b.example.org/x?q=1"))
+    assert (finding.stored, finding.expected) == ("absent", digest)
+
+
+def test_a_body_that_no_fetch_names_is_a_note_only(context):
+    body = b"stored just before the worker was killed"
+    context.blobs.put(hashlib.sha256(body).hexdigest(), body)
+    report = run_maintenance("check", context)
+    assert report.findings == ()
+    assert report.notes == ("1 body kept that no fetch names",)
+
+
+def test_check_and_rebuild_report_what_the_structure_finds(context, monkeypatch):
+    from memory_structure.records import Finding
+
+    finding = Finding("weights equal a recomputation", "1 -> 2", "3", "2")
+    monkeypatch.setattr(type(context.structure), "check", lambda self, limit=100: [finding])
+    monkeypatch.setattr(type(context.structure), "rebuild", lambda self, *, dry_run=False: [finding])
+    assert run_maintenance("check", context).findings == (finding,)
+    for name in ("rebuild", "update-links"):
+        dry, real = (run_maintenance(name, context, dry_run=dry_run) for dry_run in (True, False))
+        assert dry.findings == real.findings == (finding,)
+        assert "1 record to put right" in dry.summary
+        assert "1 record put right" in real.summary
+
+
+# -- reapply-rules
+
+
+def test_rules_added_later_are_applied_to_known_pages(context):
+    context.structure.add_rule(CreationRule(lru("http://a.example.com"), Preset.parse("subdomain")))
+    dry = run_maintenance("reapply-rules", context, dry_run=True)
+    assert dry.n_changes > 0
+    assert context.structure.find_web_entity_by_prefix(lru("http://a.example.com")) is None
+    real = run_maintenance("reapply-rules", context)
+    assert (real.n_changes, real.notes) == (dry.n_changes, dry.notes)
+    assert context.structure.find_web_entity_by_prefix(lru("http://a.example.com")) is not None
+    assert run_maintenance("check", context).findings == ()
+
+
+# -- resolve-redirects
+
+
+def redirect(source, target, moment=0):
+    at = datetime(2026, 2, 1, 0, 0, moment, tzinfo=UTC)
+    fetch = Fetch(1, at, status=302, redirect_lru=lru(target), n_links=1)
+    found = FoundLink(lru(target), LinkKind.REDIRECT, 1, "", "", Area.MAIN, None)
+    return FetchedPage(lru(source), (fetch,), (found,))
+
+
+def test_redirects_are_followed_to_their_ends_and_loops_are_told(context):
+    chain = [redirect("http://r.com/1", "http://r.com/2"), redirect("http://r.com/2", "http://r.com/3")]
+    loop = [redirect("http://l.com/1", "http://l.com/2"), redirect("http://l.com/2", "http://l.com/1")]
+    context.structure.write_batch(Batch((*chain, *loop)))
+    report = run_maintenance("resolve-redirects", context)
+    trails = {trail.lru: (trail.target_lru, trail.n_hops, trail.loops) for trail in report.trails}
+    assert trails == {
+        lru("http://a.example.com/moved"): (lru("http://c.example.net/deep/er"), 1, False),
+        lru("http://r.com/1"): (lru("http://r.com/3"), 2, False),
+        lru("http://r.com/2"): (lru("http://r.com/3"), 1, False),
+        lru("http://l.com/1"): (lru("http://l.com/1"), 2, True),
+        lru("http://l.com/2"): (lru("http://l.com/2"), 2, True),
+    }
+    assert report.summary == "5 redirecting pages: 1 chain of more than one hop, 2 in loops"
+    assert len(report.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        ({}, ("a", 0, False)),
+        ({"a": "b"}, ("b", 1, False)),
+        ({"a": "a"}, ("a", 1, True)),
+        ({"a": "b", "b": "c", "c": "b"}, ("b", 3, True)),
+    ],
+)
+def test_a_redirect_is_followed(targets, expected):
+    assert follow_redirect("a", targets)[1:] == expected
+
+
+# -- reap-jobs
+
+
+def job_in(context, *moves):
+    spec = JobSpec(1, ("http://a.example.com/", "nonsense"), (lru("http://a.example.com"),))
+    job = context.structure.create_job(spec)
+    for state in moves:
+        context.structure.move_job(job.job_id, state, end=EndReason.COMPLETE)
+    return job.job_id
+
+
+def queue_of(context):
+    return {
+        entry.job_id: (entry.command, entry.worker_id) for entry in context.registry.list_queue("exports")
+    }
+
+
+@pytest.fixture
+def only_new_jobs(context):
+    """The job of the corpus is out of the way."""
+    context.structure.move_job(1, JobState.FINISHED)
+    return context
+
+
+def ended_process():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_jobs_that_fell_out_of_the_queue_come_back(only_new_jobs):
+    context = only_new_jobs
+    pending = job_in(context)
+    running = job_in(context, JobState.RUNNING)
+    paused = job_in(context, JobState.PAUSED)
+    dry = run_maintenance("reap-jobs", context, dry_run=True)
+    assert queue_of(context) == {}
+    report = run_maintenance("reap-jobs", context)
+    assert report.notes == dry.notes
+    assert queue_of(context) == {pending: (Command.RUN, ""), running: (Command.RUN, "")}
+    states = {job.job_id: job.state for job in context.structure.list_jobs()}
+    assert (states[running], states[paused]) == (JobState.PENDING, JobState.PAUSED)
+
+
+def test_jobs_that_ended_leave_the_queue(only_new_jobs):
+    context = only_new_jobs
+    job_id = job_in(context, JobState.RUNNING, JobState.FINISHED)
+    context.registry.enqueue("exports", job_id, [])
+    run_maintenance("reap-jobs", context)
+    assert queue_of(context) == {}
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_jobs_of_a_dead_worker_are_freed(only_new_jobs, is_here):
+    """A process of this machine that has ended is dead at once, one elsewhere when its lease has run out."""
+    context = only_new_jobs
+    job_id = job_in(context)
+    host = host_key("http://a.example.com/", None)
+    context.registry.enqueue("exports", job_id, [host])
+    machine, lease = (socket.gethostname(), 1000.0) if is_here else ("elsewhere", -1.0)
+    context.registry.beat("w1", machine, ended_process(), 1000.0)
+    assert [entry.job_id for entry in context.registry.claim_jobs("w1", 9, 1000.0)] == [job_id]
+    context.registry.beat("w1", machine, ended_process(), lease)
+    context.structure.move_job(job_id, JobState.RUNNING)
+    assert queue_of(context)[job_id][1] == "w1"
+
+    dry = run_maintenance("reap-jobs", context, dry_run=True)
+    assert queue_of(context)[job_id][1] == "w1"
+    report = run_maintenance("reap-jobs", context)
+    assert (
+        report.notes
+        == dry.notes
+        == (
+            f"job {job_id}: freed from a worker that is gone",
+            f"job {job_id}: ran nowhere, waits again",
+        )
+    )
+    assert queue_of(context) == {job_id: (Command.RUN, "")}
+    assert context.structure.get_job(job_id).state is JobState.PENDING
+
+
+def test_jobs_of_a_living_worker_are_left_alone(only_new_jobs):
+    context = only_new_jobs
+    job_id = job_in(context)
+    context.registry.enqueue("exports", job_id, [])
+    context.registry.beat("w1", socket.gethostname(), os.getpid(), 1000.0)
+    context.registry.claim_jobs("w1", 9, 1000.0)
+    context.structure.move_job(job_id, JobState.RUNNING)
+    report = run_maintenance("reap-jobs", context)
+    assert report.notes == ()
+    assert queue_of(context) == {job_id: (Command.RUN, "w1")}
+    assert context.structure.get_job(job_id).state is JobState.RUNNING
