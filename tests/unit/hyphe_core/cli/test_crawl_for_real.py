@@ -99,7 +99,11 @@ class Hyphe:
 
     def __call__(self, *arguments: str, given: str | None = None) -> tuple[int, str, str]:
         process = self.start(*arguments, stdin=subprocess.DEVNULL if given is None else subprocess.PIPE)
-        out, err = process.communicate(given, timeout=100)
+        try:
+            out, err = process.communicate(given, timeout=80)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            raise AssertionError(process.communicate()) from None
         return process.returncode, out, err
 
     def rows(self, corpus: str, what: str) -> list[dict[str, str]]:
