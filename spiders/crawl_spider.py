@@ -18,6 +18,8 @@ from hyphe_core.crawl.keeper import JobKey, Keeper
 from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.session import CrawlSession
 from hyphe_core.crawl.tickets import RobotsTicket, Ticket
+from hyphe_core.errors import CallerFault
+from memory_structure.errors import MemoryStructureError
 from memory_structure.opening import open_registry
 from memory_structure.registry import Registry
 
@@ -49,8 +51,12 @@ class CrawlSpider(scrapy.Spider):
         """Made by Scrapy, in the running event loop: opens the registry, prepares the jobs."""
         spider: CrawlSpider = super().from_crawler(crawler, *args, **kwargs)
         config = spider.crawl_config = load_config(find_config_file(os.environ), os.environ)
-        registry = spider._registry = open_registry(config.data_dir, config.mongodb_uri, config.blob_url)
-        only = spider.prepare_jobs(registry)
+        try:
+            registry = spider._registry = open_registry(config.data_dir, config.mongodb_uri, config.blob_url)
+            only = spider.prepare_jobs(registry)
+        except (CallerFault, MemoryStructureError) as error:
+            # Anything but an exit would come as a page of traceback, and with code 0.
+            raise SystemExit(str(error)) from None
         spider.session = CrawlSession(config, registry)
         spider.keeper = Keeper(spider.session, only=only)
         spider._headers = {}

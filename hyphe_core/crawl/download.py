@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
-    _LenientHTTP11ClientFactory,
     _ScrapyAgent,
     _TunnelingAgent,
 )
@@ -31,6 +30,7 @@ from twisted.web.iweb import UNKNOWN_LENGTH
 from hyphe_core.crawl.page_work import Answer
 from hyphe_core.crawl.resolver import is_private_literal, resolving_for
 from hyphe_core.crawl.tickets import Ticket
+from hyphe_core.crawl.tolerant_http import TolerantFactory
 from hyphe_core.errors import AddressRefused
 from memory_structure.records import FetchError
 
@@ -73,7 +73,7 @@ class JobDownloadHandler(HTTP11DownloadHandler):
 
         self._open_pool = HTTPConnectionPool(reactor, persistent=True)  # type: ignore[no-untyped-call]
         self._open_pool.maxPersistentPerHost = self._pool.maxPersistentPerHost
-        self._open_pool._factory = _LenientHTTP11ClientFactory
+        self._pool._factory = self._open_pool._factory = TolerantFactory
         self._agents: dict[tuple[str | None, str, float, bool], Any] = {}
 
     async def download_request(self, request: Request) -> Response:
@@ -203,7 +203,7 @@ class _BodyReader(Protocol):
         self._finished = finished
         self._parts: list[bytes] = []
 
-    def dataReceived(self, data: bytes) -> None:  # noqa: N802  Twisted's name
+    def dataReceived(self, data: bytes) -> None:
         self._room -= len(data)
         if self._room >= 0:
             self._parts.append(data)
@@ -213,7 +213,7 @@ class _BodyReader(Protocol):
             self._end(FetchError.TOO_LARGE, f"more than {self._limit} bytes")
             self.transport._producer.abortConnection()  # type: ignore[union-attr]  # Twisted's TransportProxyProducer
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
         if self._finished.called:
             return
         if isinstance(reason.value, (ResponseDone, PotentialDataLoss)):

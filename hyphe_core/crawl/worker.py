@@ -23,7 +23,8 @@ def run_worker(arguments: list[str] | None = None) -> int:
 
 
 def main() -> NoReturn:
-    """Give way to interactive programs, work, and leave at once: all is written, and taking an interpreter apart
+    """Give way to interactive programs, work, and leave at once: all is written, and taking an interpreter
+    apart
     costs a second on a busy machine."""
     os.nice(_NICENESS)
     code = run_worker()

@@ -1,0 +1,1 @@
+"""A misbehaving web on loopback, served by a child process."""
