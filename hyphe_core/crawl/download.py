@@ -203,7 +203,7 @@ class _BodyReader(Protocol):
         self._finished = finished
         self._parts: list[bytes] = []
 
-    def dataReceived(self, data: bytes) -> None:
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802
         self._room -= len(data)
         if self._room >= 0:
             self._parts.append(data)
@@ -213,7 +213,7 @@ class _BodyReader(Protocol):
             self._end(FetchError.TOO_LARGE, f"more than {self._limit} bytes")
             self.transport._producer.abortConnection()  # type: ignore[union-attr]  # Twisted's TransportProxyProducer
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:
+    def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802
         if self._finished.called:
             return
         if isinstance(reason.value, (ResponseDone, PotentialDataLoss)):

@@ -72,15 +72,15 @@ class _Receiver:
         self._keep = keep
         self._all: list[IAddress] = []
 
-    def resolutionBegan(self, resolution: IHostResolution) -> None:
+    def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802
         self._target.resolutionBegan(resolution)
 
-    def addressResolved(self, address: IAddress) -> None:
+    def addressResolved(self, address: IAddress) -> None:  # noqa: N802
         self._all.append(address)
         if _may_use(self._ticket, address):
             self._target.addressResolved(address)
 
-    def resolutionComplete(self) -> None:
+    def resolutionComplete(self) -> None:  # noqa: N802
         if self._all:
             self._keep(self._all)
         self._target.resolutionComplete()
@@ -114,13 +114,13 @@ class PublicResolver:
         """Take the place of the reactor's resolver."""
         self._reactor.installNameResolver(self)
 
-    def resolveHostName(
+    def resolveHostName(  # noqa: N802
         self,
-        resolutionReceiver: Any,
-        hostName: str,
-        portNumber: int = 0,
-        addressTypes: Sequence[type[IAddress]] | None = None,
-        transportSemantics: str = "TCP",
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Sequence[type[IAddress]] | None = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
     ) -> IHostResolution:
         """Look a name up; see Twisted's IHostnameResolver."""
         ticket = resolving_for.get()

@@ -14,7 +14,7 @@ from twisted.web.http_headers import InvalidHeaderName
 class TolerantParser(_LenientHTTPClientParser):
     """Beyond Scrapy's parser, which passes over lines without colon: also over names that are none."""
 
-    def headerReceived(self, name: bytes, value: bytes) -> None:
+    def headerReceived(self, name: bytes, value: bytes) -> None:  # noqa: N802
         """Keep a header, unless its name is none."""
         try:
             super().headerReceived(name, value)  # type: ignore[no-untyped-call]
@@ -39,6 +39,6 @@ class TolerantFactory(_HTTP11ClientFactory):
 
     noisy = False
 
-    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:
+    def buildProtocol(self, addr: IAddress | None) -> HTTP11ClientProtocol:  # noqa: N802
         """A connection."""
         return TolerantProtocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
