@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Final, TypeVar
 
-from memory_structure.creation_rules import DEFAULT_RULE, CreationRule, Preset
+from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue
 from memory_structure.records import CorpusCounters, CorpusOptions
 from memory_structure.storage import Reader, Storage
 from memory_structure.stored.options import read_options, write_options
 from memory_structure.stored.rule_rows import store_rule
-from memory_structure.stored.schema import CORPUS_TABLES, RULES
+from memory_structure.stored.schema import CORPUS_TABLES
 from memory_structure.stored.session import Memory, Session
 from memory_structure.stored.state import State, find_state, read_state, write_state
 from memory_structure.stored.territory import Territory
@@ -98,7 +98,7 @@ class Core:
             rule = CreationRule("", preset)
             if session.territory.rules.default != rule:
                 store_rule(session.tx, rule)
-            self._memory.territory.forget()
+            self._memory.territory.reread_rules(session.tx, options)
 
     def counters(self) -> CorpusCounters:
         """Totals."""
@@ -129,6 +129,3 @@ def _refuse_fixed(old: CorpusOptions, new: CorpusOptions) -> None:
             raise InvalidValue(
                 f"{name} is fixed once a corpus holds pages: it is {getattr(old, name)!r}, not {getattr(new, name)!r}"
             )
-
-
-__all__ = ["DEFAULT_RULE", "RULES", "Core"]

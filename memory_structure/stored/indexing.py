@@ -150,6 +150,7 @@ class _Indexing:
 
     def _apply_flags(self) -> tuple[int, ...]:
         """One decision for each new LRU; exceptions and rules from the longest prefix to the shortest."""
+        _refuse_impossible(self.new)
         tree = tree_of(self.new)
         ordered = tree.get_children("")
         decisions = flags_of(self.session.territory, ordered)
@@ -173,10 +174,6 @@ class _Indexing:
     def _owners_of_new(self) -> Ints:
         find_owner = self.session.territory.prefixes.find_owner
         found = [find_owner(lru) for lru in self.new]
-        if None in found:
-            raise InvalidValue(
-                f"{self.new[found.index(None)]!r} is not the LRU of a page: no rule gives it an owner"
-            )
         return np.array([owner[1] for owner in found if owner is not None], np.int32)
 
     def _nodes_of_new(self) -> Ints:
@@ -326,3 +323,10 @@ class _Indexing:
             if deeper:
                 self.tx.update(FETCHES, ("depth",), deeper)
                 self.session.changed = True
+
+
+def _refuse_impossible(lrus: Iterable[str]) -> None:
+    """Raise InvalidValue for what has no host: a rule would make an entity of the whole web of it."""
+    for lru in lrus:
+        if "|h:" not in lru or not lru.startswith("s:") or not lru.endswith("|"):
+            raise InvalidValue(f"{lru!r} is not the LRU of a page: it needs a scheme and a host, each stem closed")

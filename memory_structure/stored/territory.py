@@ -52,9 +52,7 @@ class Territory:
             return
         if self._version < state.prefix_reset:
             self.prefixes = PrefixMap()
-            self.policy = policy_of(options)
-            self.rules = read_rules(reader, self.policy)
-            self.precision = read_precision(reader, options)
+            self.reread_rules(reader, options)
             rows = reader.scan(PREFIXES, columns=("prefix", "entity_id"))
         else:
             span = Span("by_version", lower=self._version + 1)
@@ -62,6 +60,12 @@ class Territory:
         for prefix, entity_id in rows:
             self.prefixes[prefix] = entity_id
         self._version = state.prefix_version
+
+    def reread_rules(self, reader: Reader, options: CorpusOptions) -> None:
+        """Bring rules and precision to what is stored, under these options."""
+        self.policy = policy_of(options)
+        self.rules = read_rules(reader, self.policy)
+        self.precision = read_precision(reader, options)
 
     def forget(self) -> None:
         """Trust nothing of it any more."""
