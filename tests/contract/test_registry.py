@@ -1,0 +1,216 @@
+"""The contract of the registry: corpora, queue, workers, hosts; over each backend."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_structure.errors import AlreadyExists, InvalidValue, NotFound, StoreLocked
+from memory_structure.opening import open_registry
+from memory_structure.records import CorpusOptions
+from memory_structure.registry import Command, HostKey
+from memory_structure.stored.registry import StoredRegistry, corpus_id_of
+from tests.corpus_cases import SPEC, batch, lru, page
+from tests.mongodb_server import MongoServer
+
+X, Y = HostKey("", "x.com:80"), HostKey("", "y.com:80")
+
+
+@pytest.fixture
+def registry(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoredRegistry]:
+    uri = None
+    if backend == "mongodb":
+        server: MongoServer = request.getfixturevalue("mongodb_server")
+        uri = server.uri
+    opened = open_registry(tmp_path / "data", uri)
+    assert isinstance(opened, StoredRegistry)
+    yield opened
+    for entry in opened.list_corpora():
+        for queued in opened.list_queue(entry.corpus_id):
+            opened.release_job(entry.corpus_id, queued.job_id, queued.worker_id, done=True)
+        opened.destroy_corpus(entry.corpus_id)
+    opened._storage.destroy()
+
+
+def make(registry: StoredRegistry, name: str = "Corpus", n_jobs: int = 0, hosts: tuple[HostKey, ...] = (X,)) -> str:
+    corpus_id = registry.create_corpus(name, CorpusOptions()).corpus_id
+    for job_id in range(1, n_jobs + 1):
+        registry.enqueue(corpus_id, job_id, hosts)
+    return corpus_id
+
+
+# -- corpora
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Élections 2027 !", "lections-2027-"),
+        ("a_b-c", "a_b-c"),
+        ("--x--", "x--"),
+        ("--hyphe--", "--hyphe--"),
+        ("A very long name of a corpus", "a-very-long-name"),
+        ("日本", "corpus"),
+    ],
+)
+def test_ids_come_from_names(name: str, expected: str) -> None:
+    assert corpus_id_of(name) == expected
+
+
+def test_corpus_is_made_found_renamed_destroyed(registry: StoredRegistry) -> None:
+    entry = registry.create_corpus("My Corpus", CorpusOptions(precision_limit=2), "hash")
+    assert (entry.corpus_id, entry.name, entry.password_hash, entry.started) == ("my-corpus", "My Corpus", "hash", False)
+    assert registry.get_corpus("my-corpus") == registry.get_corpus("My Corpus") == entry
+    assert registry.open_structure("my-corpus").options().precision_limit == 2
+    assert registry.rename_corpus("my-corpus", "Other").corpus_id == "my-corpus"
+    with pytest.raises(NotFound):
+        registry.get_corpus("My Corpus")
+    registry.set_started("my-corpus", True)
+    registry.touch_corpus("my-corpus")
+    assert registry.get_corpus("Other").started
+    assert registry.get_corpus("Other").last_activity_at >= entry.last_activity_at
+    registry.destroy_corpus("my-corpus")
+    assert registry.list_corpora() == []
+    with pytest.raises(NotFound):
+        registry.open_structure("my-corpus")
+    with pytest.raises(NotFound):
+        registry.destroy_corpus("my-corpus")
+
+
+def test_names_are_used_once_and_ids_differ(registry: StoredRegistry) -> None:
+    first, second = make(registry, "a b"), make(registry, "a+b")
+    assert (first, second) == ("a-b", "a-b-1")
+    with pytest.raises(AlreadyExists, match="a-b"):
+        make(registry, "a b")
+    with pytest.raises(AlreadyExists):
+        registry.rename_corpus(second, "a b")
+    with pytest.raises(InvalidValue):
+        make(registry, "  ")
+    assert [entry.corpus_id for entry in registry.list_corpora()] == ["a-b", "a-b-1"]
+
+
+def test_destroyed_corpus_leaves_nothing(registry: StoredRegistry) -> None:
+    corpus_id = make(registry)
+    structure = registry.open_structure(corpus_id)
+    assert registry.open_structure(corpus_id) is structure
+    structure.create_job(SPEC)
+    structure.write_batch(batch(page(lru("a.com"))))
+    blobs = registry.open_blobs(corpus_id)
+    blobs.put("2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae", b"foo")
+    registry.destroy_corpus(corpus_id)
+    assert make(registry) == corpus_id
+    assert registry.open_structure(corpus_id).counters().n_pages == 0
+    assert list(registry.open_blobs(corpus_id).iter_digests()) == []
+
+
+def test_corpus_at_work_is_not_destroyed(registry: StoredRegistry) -> None:
+    corpus_id = make(registry, n_jobs=1)
+    assert registry.claim_jobs("w", 1, 30.0)
+    with pytest.raises(StoreLocked, match="worker w"):
+        registry.destroy_corpus(corpus_id)
+    assert registry.get_corpus(corpus_id)
+
+
+# -- queue
+
+
+def test_jobs_are_claimed_fairly_then_by_age(registry: StoredRegistry) -> None:
+    one, two = make(registry, "one", 3), make(registry, "two", 1)
+    claimed = registry.claim_jobs("w", 3, 30.0)
+    assert [(e.corpus_id, e.job_id) for e in claimed] == [(one, 1), (two, 1), (one, 2)]
+    assert {e.worker_id for e in claimed} == {"w"}
+    assert [(e.corpus_id, e.job_id) for e in registry.claim_jobs("v", 5, 30.0)] == [(one, 3)]
+    assert registry.claim_jobs("v", 5, 30.0) == []
+    assert [e.worker_id for e in registry.list_queue(one)] == ["w", "w", "v"]
+
+
+def test_queued_twice_is_once(registry: StoredRegistry) -> None:
+    corpus_id = make(registry, n_jobs=1)
+    registry.enqueue(corpus_id, 1, [X])
+    assert len(registry.list_queue()) == 1
+    with pytest.raises(NotFound):
+        registry.enqueue("absent", 1, [X])
+
+
+def test_only_one_job_may_be_asked_for(registry: StoredRegistry) -> None:
+    corpus_id = make(registry, n_jobs=3)
+    assert [e.job_id for e in registry.claim_jobs("w", 5, 30.0, only=(corpus_id, 2))] == [2]
+
+
+def test_job_whose_hosts_another_worker_holds_waits(registry: StoredRegistry) -> None:
+    make(registry, n_jobs=1)
+    registry.lease_hosts("w", [X], 30.0)
+    assert registry.claim_jobs("v", 1, 30.0) == []
+    assert len(registry.claim_jobs("w", 1, 30.0)) == 1
+
+
+def test_commands_reach_the_holder_and_stop_claims(registry: StoredRegistry) -> None:
+    corpus_id = make(registry, n_jobs=1)
+    assert registry.command_job(corpus_id, 1, Command.PAUSE)
+    assert registry.claim_jobs("w", 1, 30.0) == []
+    registry.enqueue(corpus_id, 1, [X])
+    assert registry.claim_jobs("w", 1, 30.0)[0].command is Command.RUN
+    registry.command_job(corpus_id, 1, Command.CANCEL)
+    assert [e.command for e in registry.beat("w", "here", 1, 30.0)] == [Command.CANCEL]
+    assert not registry.command_job(corpus_id, 9, Command.PAUSE)
+
+
+def test_released_jobs_are_free_or_gone(registry: StoredRegistry) -> None:
+    corpus_id = make(registry, n_jobs=2)
+    registry.claim_jobs("w", 2, 30.0)
+    registry.release_job(corpus_id, 1, "someone else", done=True)
+    assert len(registry.list_queue()) == 2
+    registry.release_job(corpus_id, 1, "w", done=True)
+    registry.release_job(corpus_id, 2, "w", done=False)
+    assert [(e.job_id, e.worker_id) for e in registry.list_queue()] == [(2, "")]
+
+
+# -- workers and hosts
+
+
+def test_lease_that_ran_out_is_reaped(registry: StoredRegistry) -> None:
+    make(registry, n_jobs=1)
+    registry.beat("w", "here", 42, 0.0)
+    registry.lease_hosts("w", [X], 0.0)
+    registry.claim_jobs("w", 1, 0.0)
+    time.sleep(0.002)
+    assert [(e.worker_id, e.alive) for e in registry.list_workers()] == [("w", False)]
+    assert [e.job_id for e in registry.reap()] == [1]
+    assert registry.list_workers() == []
+    assert registry.beat("w", "here", 42, 30.0) == []
+    assert list(registry.lease_hosts("v", [X], 30.0)) == [X]
+
+
+def test_living_workers_are_not_reaped(registry: StoredRegistry) -> None:
+    make(registry, n_jobs=1)
+    registry.claim_jobs("w", 1, 30.0)
+    assert registry.reap() == []
+    assert [e.job_id for e in registry.beat("w", "here", 42, 30.0)] == [1]
+    assert [(e.machine, e.pid, e.alive) for e in registry.list_workers()] == [("here", 42, True)]
+
+
+def test_dropped_worker_frees_what_it_held(registry: StoredRegistry) -> None:
+    make(registry, n_jobs=1)
+    registry.claim_jobs("w", 1, 30.0)
+    registry.lease_hosts("w", [X, Y], 30.0)
+    registry.drop_worker("w")
+    assert [e.worker_id for e in registry.list_queue()] == [""]
+    waits = registry.lease_hosts("v", [X, Y], 30.0)
+    assert set(waits) == {X, Y}
+    assert all(0 < seconds <= 1.0 for seconds in waits.values())
+
+
+def test_host_is_held_by_one_worker_and_wanted_by_another(registry: StoredRegistry) -> None:
+    assert registry.lease_hosts("w", [X], 30.0) == {X: 0.0}
+    assert list(registry.lease_hosts("v", [X, Y], 30.0)) == [Y]
+    assert registry.wanted_hosts("w") == [X]
+    assert registry.wanted_hosts("v") == []
+    registry.release_hosts("v", [(X, 5.0)])
+    assert registry.wanted_hosts("w") == [X]
+    registry.release_hosts("w", [(X, 5.0)])
+    waits = registry.lease_hosts("v", [X], 30.0)
+    assert 4.0 < waits[X] <= 5.0
+    assert registry.wanted_hosts("v") == []
