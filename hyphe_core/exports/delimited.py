@@ -9,9 +9,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from hyphe_core.exports.columns import Column, ColumnType, Network, Row, Table, integer, value_text, xml_text
+from hyphe_core.exports.columns import (
+    Column,
+    ColumnType,
+    Network,
+    Row,
+    Table,
+    Value,
+    integer,
+    value_text,
+    xml_text,
+)
 
 EDGE_COLUMNS = (Column("Source"), Column("Target"), integer("Weight"))
 
@@ -51,16 +61,30 @@ def edge_table(network: Network) -> Table:
     return Table(EDGE_COLUMNS, rows())
 
 
+def _cell(value: Value, column: Column) -> str | int | None:
+    """A value as the CSV writer takes it; most are taken as they are."""
+    kind = type(value)
+    if kind is str:
+        text = cast("str", value)
+        return text if text.isprintable() else _clean(text)
+    if value is None or kind is int:
+        return cast("int | None", value)
+    return _clean(value_text(value, column))
+
+
 def _clean(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.isprintable() else xml_text(text)
+    return xml_text(text)
 
 
-def _cells(columns: tuple[Column, ...], rows: Iterable[Row], guard: bool) -> Iterator[list[str]]:
+def _cells(columns: tuple[Column, ...], rows: Iterable[Row], guard: bool) -> Iterator[list[str | int | None]]:
     for row in rows:
-        cells = [_clean(value_text(value, column)) for value, column in zip(row, columns, strict=True)]
+        cells = list(map(_cell, row, columns))
         if guard:
             pairs = zip(cells, columns, strict=True)
-            cells = [guarded(cell) if column.type in _TEXTUAL else cell for cell, column in pairs]
+            cells = [
+                guarded(cell) if isinstance(cell, str) and column.type in _TEXTUAL else cell
+                for cell, column in pairs
+            ]
         yield cells

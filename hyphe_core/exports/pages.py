@@ -19,7 +19,7 @@ from hyphe_core.exports.columns import (
 )
 from hyphe_core.exports.web_entities import WebEntityIndex
 from memory_structure.lru import lru_to_url
-from memory_structure.records import NETWORK_KINDS, Fetch, LinkRecord, PageRecord
+from memory_structure.records import NETWORK_KINDS, Area, Fetch, LinkKind, LinkRecord, PageRecord
 from memory_structure.structure import MemoryStructure
 
 PAGE_COLUMNS = (
@@ -68,6 +68,9 @@ LINK_COLUMNS = (
     Column("target_lru"),
 )
 
+_KIND_WORDS = [kind.name.lower() for kind in sorted(LinkKind)]
+_AREA_WORDS = [area.name.lower() for area in sorted(Area)]
+
 _N_FETCH_COLUMNS = len(PAGE_COLUMNS) - 6
 
 
@@ -115,23 +118,29 @@ def _fetch_values(fetch: Fetch) -> Row:
 def link_table(structure: MemoryStructure, index: WebEntityIndex) -> Table:
     """One row for each page link, by source LRU, target LRU, kind; those that leave pages of kept
     entities."""
-    rows = (
-        _link_row(link, index) for link in structure.iter_links() if index.keeps(link.source_web_entity_id)
-    )
-    return Table(LINK_COLUMNS, rows)
+
+    def rows() -> Iterator[Row]:
+        source_lru = source_url = ""
+        for link in structure.iter_links():
+            if link.source_lru != source_lru:  # links of a page follow each other
+                source_lru, source_url = link.source_lru, lru_to_url(link.source_lru)
+            if index.keeps(link.source_web_entity_id):
+                yield _link_row(link, source_url, index)
+
+    return Table(LINK_COLUMNS, rows())
 
 
-def _link_row(link: LinkRecord, index: WebEntityIndex) -> Row:
+def _link_row(link: LinkRecord, source_url: str, index: WebEntityIndex) -> Row:
     return (
-        lru_to_url(link.source_lru),
+        source_url,
         lru_to_url(link.target_lru),
         link.source_web_entity_id,
         link.target_web_entity_id,
-        link.kind.name.lower(),
+        _KIND_WORDS[link.kind],
         link.count,
         link.anchor or None,
         link.rel or None,
-        link.area.name.lower(),
+        _AREA_WORDS[link.area],
         link.raw,
         index.name(link.source_web_entity_id),
         index.name(link.target_web_entity_id),
