@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import socket
+import sys
 from collections.abc import Callable
 from threading import Lock
 from typing import Any
@@ -36,6 +37,8 @@ def run_service(config: Config, on_ready: ReadyCallback = _ignore) -> int:
     from scrapy.utils.reactor import install_reactor
 
     install_reactor(_REACTOR)
+    # Threads that compute hand over to the reactor this often: pings must not wait behind a search.
+    sys.setswitchinterval(0.001)
     from memory_structure.opening import open_registry
 
     registry = open_registry(config.data_dir, config.mongodb_uri, config.blob_url)

@@ -13,7 +13,7 @@ from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, 
 from hyphe_core.api.wire import milliseconds, shown_job, shown_log
 from hyphe_core.clock import now, to_milliseconds
 from hyphe_core.crawl.launch import launch_crawl, propose_start_pages
-from memory_structure.errors import NotFound
+from memory_structure.errors import IllegalTransition, NotFound
 from memory_structure.records import EndReason, Job, JobState, StartPage
 from memory_structure.registry import Command
 
@@ -251,6 +251,17 @@ def get_webentity_jobs(call: Call, web_entity_id: int) -> list[JsonObject]:
 # -- cancelling -------------------------------------------------------------------------------------------
 
 
+def _cancel_unfinished(call: Call, jobs: Iterable[Job]) -> list[tuple[Job, str]]:
+    """Cancel jobs; one that has ended in the meantime is passed over."""
+    canceled: list[tuple[Job, str]] = []
+    for job in jobs:
+        try:
+            canceled.append((job, _cancel(call, job)))
+        except (Refusal, IllegalTransition):
+            continue
+    return canceled
+
+
 def _cancel(call: Call, job: Job) -> str:
     """Order the job's end; one that no worker holds ends at once."""
     corpus_id, job_id = call.corpus.corpus_id, job.job_id
@@ -278,16 +289,14 @@ def cancel(call: Call, job_id: int) -> str:
 def cancel_all(call: Call) -> list[str]:
     """Cancel every crawl job that has not ended."""
     jobs = call.structure.list_jobs(states=sorted(_UNFINISHED))
-    for job in jobs:
-        _cancel(call, job)
-    return [str(job.job_id) for job in jobs]
+    return [str(job.job_id) for job, _ in _cancel_unfinished(call, jobs)]
 
 
 @methods.method(ENTITY_ID, CORPUS, returns="a list of [true, confirmation], one a job", role=Role.EDITOR)
 def cancel_webentity_jobs(call: Call, web_entity_id: int) -> list[list[object]]:
     """Cancel the crawl jobs of a web entity that have not ended."""
     jobs = call.structure.list_jobs(web_entity_id=web_entity_id, states=sorted(_UNFINISHED))
-    return [[True, _cancel(call, job)] for job in jobs]
+    return [[True, words] for _, words in _cancel_unfinished(call, jobs)]
 
 
 # -- logs -------------------------------------------------------------------------------------------------

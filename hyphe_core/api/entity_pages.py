@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from urllib.parse import urlsplit
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
+from hyphe_core.api.homepages import homepage_of
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.listings import Listing
 from hyphe_core.api.wire import (
@@ -20,17 +20,10 @@ from hyphe_core.api.wire import (
     semilight_entity,
 )
 from memory_structure.errors import NotFound
-from memory_structure.lru import lru_to_url
 from memory_structure.records import WebEntity
 from memory_structure.structure import MemoryStructure
 
 ALL = -1
-_N_HOMEPAGE_CANDIDATES = 50
-_MAX_EXTRA_CHARS = 50
-_NOT_HOMEPAGES = frozenset(
-    "7z avi bmp bz2 csv doc docx eps exe gif gz ico jpeg jpg mov mp3 mp4 mpeg odp ods odt ogg pdf png ppt "
-    "pptx ps rar rtf svg swf tar tgz tif tiff txt wav webm wmv xls xlsx xml zip".split()
-)
 
 
 def level_of(light: bool, semilight: bool, csv: bool = False) -> Level:
@@ -79,29 +72,6 @@ def _show(call: Call, entity: WebEntity, level: Level) -> JsonObject:
     if level is Level.SEMILIGHT:
         return semilight_entity(entity, degrees, job)
     return full_entity(entity, degrees, job, homepage_of(call.structure, entity))
-
-
-def homepage_of(structure: MemoryStructure, entity: WebEntity) -> str | None:
-    """The homepage chosen, else the best guess: a www prefix, the most linked page near a prefix, the first
-    prefix."""
-    if entity.homepage or not entity.prefixes:
-        return entity.homepage
-    urls = [lru_to_url(prefix) for prefix in entity.prefixes]
-    for url in urls:
-        if url.startswith("http://www."):
-            return url
-    for page, _ in structure.list_most_linked_pages(entity.web_entity_id, _N_HOMEPAGE_CANDIDATES):
-        if _may_be_homepage(page.lru, page.url, entity.prefixes):
-            return page.url
-    return urls[0]
-
-
-def _may_be_homepage(lru: str, url: str, prefixes: Sequence[str]) -> bool:
-    under = [prefix for prefix in prefixes if lru.startswith(prefix)]
-    longest = max(len(lru_to_url(prefix)) for prefix in prefixes)
-    near = any(lru[len(prefix) :].count("|") <= 1 for prefix in under)
-    extension = urlsplit(url).path.rpartition(".")[2].lower()
-    return near and len(url) <= longest + _MAX_EXTRA_CHARS and extension not in _NOT_HOMEPAGES
 
 
 def entities_of_ids(structure: MemoryStructure, ids: Sequence[int]) -> list[WebEntity]:

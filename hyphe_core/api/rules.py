@@ -8,8 +8,8 @@ from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import ListOf, Parameter, Text
 from hyphe_core.api.wire import DEFAULT_RULE_PREFIX, shown_rule
-from memory_structure.creation_rules import CreationRule, Preset
-from memory_structure.lru import entity_prefix
+from memory_structure.creation_rules import CreationRule, Decision, Flag, Preset
+from memory_structure.lru import entity_prefix, is_under
 
 methods = MethodGroup("store")
 
@@ -103,6 +103,14 @@ def _simulate(call: Call, lrus: dict[str, str | None]) -> dict[str, str | bool]:
     decisions = dict(zip(asked, call.structure.store_and_retrieve_flags(asked), strict=True))
     answers: dict[str, str | bool] = {}
     for text, lru in lrus.items():
-        decision = decisions.get(lru) if lru is not None else None
-        answers[text] = decision.prefix if decision is not None and decision.prefix is not None else False
+        answers[text] = False if lru is None else _prefix_of(call, lru, decisions[lru]) or False
     return answers
+
+
+def _prefix_of(call: Call, lru: str, decision: Decision) -> str | None:
+    """The prefix an address belongs to; a precision exception tells another prefix than the owner's."""
+    if decision.flag is not Flag.PRECISION_EXCEPTION:
+        return decision.prefix
+    owner = call.structure.find_owner(lru)
+    owned = [prefix for prefix in owner.prefixes if is_under(lru, prefix)] if owner is not None else []
+    return max(owned, key=len, default=None)

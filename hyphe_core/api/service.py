@@ -61,6 +61,9 @@ class Service:
             return _success(bound.method, call, bound.invoke(call))
         except Exception as error:
             return _failure(bound.method, error)
+        finally:
+            if bound.method.role >= Role.EDITOR and call.entry is not None:
+                self._note_change(call.entry.corpus_id)
 
     def admit_blocking(self, bound: Bound, caller: Caller) -> Call | Reply:
         """The first half of an async call: the call when it may go on, else the answer that says why not."""
@@ -141,6 +144,12 @@ class Service:
             if view is None or view.structure is not structure:
                 view = self._views[corpus_id] = CorpusView(structure)
             return view
+
+    def _note_change(self, corpus_id: str) -> None:
+        with self._lock:
+            view = self._views.get(corpus_id)
+        if view is not None:
+            view.note_change()
 
     def forget_corpus(self, corpus_id: str) -> None:
         """Drop what is kept of a corpus that is gone."""

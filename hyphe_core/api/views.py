@@ -1,8 +1,9 @@
 """Summaries of a corpus that many calls ask for, computed once for each state of its store.
 
-A summary is made again when the version of the store has moved. During a crawl it moves with every batch:
-one that took
-long to make may then be a few times that old, so that polling clients cannot keep a core busy.
+A summary is made again when the version of the store has moved. During a crawl it moves with every batch: one
+that took long to make may then be several times that old, so that polling clients cannot keep a core busy.
+What
+a client changed through this service is never hidden from the next call.
 """
 
 from __future__ import annotations
@@ -19,22 +20,26 @@ from memory_structure.structure import MemoryStructure
 
 T = TypeVar("T")
 
-_DEAR_SECONDS = 0.05
-_PATIENCE = 3.0
+_DEAR_SECONDS = 0.01
+_PATIENCE = 10.0
 _MAX_KEPT_ENTITIES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     version: int
+    n_changes: int
     value: object
     made_at_seconds: float
     cost_seconds: float
 
-    def serves(self, version: int) -> bool:
-        """Whether it may still be given out when the store is at that version."""
+    def serves(self, version: int, n_changes: int) -> bool:
+        """Whether it may still be given out when the store is at that version and clients changed so
+        often."""
         if self.version == version:
             return True
+        if self.n_changes != n_changes:
+            return False
         age = monotonic() - self.made_at_seconds
         return self.cost_seconds > _DEAR_SECONDS and age < _PATIENCE * self.cost_seconds
 
@@ -68,6 +73,12 @@ class CorpusView:
         self._kept: dict[object, _Kept] = {}
         self._locks: defaultdict[object, Lock] = defaultdict(Lock)
         self._lock = Lock()
+        self._n_changes = 0
+
+    def note_change(self) -> None:
+        """A client changed something: whatever is asked from now on must show it."""
+        with self._lock:
+            self._n_changes += 1
 
     def degrees(self) -> dict[int, Degrees]:
         """Degrees of every entity that has a neighbour."""
@@ -104,12 +115,12 @@ class CorpusView:
         with self._lock:
             lock = self._locks[name]
         with lock:
-            version = self.structure.version()
+            version, n_changes = self.structure.version(), self._n_changes
             kept = self._kept.get(name)
-            if kept is None or not kept.serves(version):
+            if kept is None or not kept.serves(version, n_changes):
                 started = monotonic()
                 value = make()
-                kept = _Kept(version, value, monotonic(), monotonic() - started)
+                kept = _Kept(version, n_changes, value, monotonic(), monotonic() - started)
                 self._kept[name] = kept
             return cast(T, kept.value)
 

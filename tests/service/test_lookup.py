@@ -16,6 +16,13 @@ from tests.service.conftest import EMPTY, FULL
 from tests.service.service_process import Client, ServiceProcess
 
 
+class QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are what is tested."""
+
+
 class Site(BaseHTTPRequestHandler):
     seen: list[tuple[str, str, str]] = []
 
@@ -40,7 +47,7 @@ class Site(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    server = QuietServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -492,3 +492,24 @@ def test_a_simulation_stores_nothing_and_answers_false_for_nonsense(client: Clie
     answer = client.call("store.simulate_creationrules_for_urls", ["http://x.com/", "two words"], corpus)
     assert answer == {"http://x.com/": "s:http|h:com|h:x|", "two words": False}
     assert client.call("store.get_webentities", count=-1, corpus=corpus) == []
+
+
+def test_a_simulation_tells_the_owner_where_a_precision_exception_lies(client: Client) -> None:
+    corpus = client.call("create_corpus", "Precise", "", {"precision_limit": 0})["corpus_id"]
+    client.call("declare_page", "http://x.com/", corpus)
+    client.call("declare_page", "http://x.com/a/b", corpus)
+    answer = client.call("store.simulate_creationrules_for_urls", ["http://x.com/a/b/c"], corpus)
+    assert answer == {"http://x.com/a/b/c": "s:http|h:com|h:x|"}
+    client.call("destroy_corpus", corpus)
+
+
+def test_a_homepage_is_shown_and_never_stored_by_a_read(client: Client) -> None:
+    (entity,) = client.call("store.get_webentity", THREE, FULL)
+    assert entity["homepage"] == "http://www.three.net"
+    (semilight,) = client.call("store.get_webentities", list_ids=[THREE], semilight=True, corpus=FULL)
+    assert semilight["homepage"] is None
+    corpus = client.call("create_corpus", "Homes")["corpus_id"]
+    named = {"list_lrus": ["s:https|h:com|h:x|p:a|", "s:http|h:com|h:x|p:b|"], "lruVariations": False}
+    declared = client.call("store.declare_webentity_by_lrus", **named, corpus=corpus)
+    assert declared["homepage"] == "https://x.com/a"
+    client.call("destroy_corpus", corpus)
