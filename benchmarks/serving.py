@@ -28,7 +28,16 @@ class ServedWeb:
 @contextmanager
 def prebuilt_web(sites: int, pages: int, profile: str, kb: float = 20) -> Iterator[ServedWeb]:
     """Serve a web of that size until the block ends."""
-    command = [sys.executable, str(TESTWEB), "--sites", str(sites), "--pages", str(pages), "--profile", profile]
+    command = [
+        sys.executable,
+        str(TESTWEB),
+        "--sites",
+        str(sites),
+        "--pages",
+        str(pages),
+        "--profile",
+        profile,
+    ]
     command += ["--kb", str(kb), "--port", "0", "--prebuild", "--no-stall", "--cache-mb", "4000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         try:

@@ -1,7 +1,7 @@
 """Yardstick 2: the least a crawler could do: an asyncio loop over raw sockets with lxml and a set.
 
-No robots, no redirects, no store, no politeness, no TLS, no chunks: a bound, not a crawler. Prints one JSON line as
-the stock spider does.
+No robots, no redirects, no store, no politeness, no TLS, no chunks: a bound, not a crawler. Prints one JSON
+line as the stock spider does.
 
     python -m benchmarks.yardsticks.bare_loop PROXY URLS_FILE PAGES
 """
@@ -46,7 +46,9 @@ class BareLoop:
 
     async def connection(self) -> None:
         """Ask for pages one after the other over one connection."""
-        reader, writer = await asyncio.open_connection(self.address.hostname, self.address.port, limit=1 << 24)
+        reader, writer = await asyncio.open_connection(
+            self.address.hostname, self.address.port, limit=1 << 24
+        )
         idle = 0
         while self.n_pages < self.limit and idle < 50:
             if not self.queue:

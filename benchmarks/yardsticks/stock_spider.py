@@ -1,7 +1,7 @@
 """Yardstick 1: a Scrapy spider as its tutorial teaches, doing the page work of a web-entity crawl.
 
-LinkExtractor, title, text by XPath, an LRU for each link by the plain recipe (urlsplit and the suffix list), one JSON
-item a page to a file. Robots on, cookies, retries and referer off, 64 requests at once. Prints one JSON line:
+LinkExtractor, title, text by XPath, an LRU for each link by the plain recipe (urlsplit and the suffix list),
+one JSON item a page to a file. Robots on, cookies, retries and referer off, 64 requests at once. Prints one JSON line:
 pages, CPU seconds (user + system) and wall seconds since the first answer.
 
     http_proxy=http://127.0.0.1:8000 python -m benchmarks.yardsticks.stock_spider URLS_FILE PAGES
@@ -68,8 +68,14 @@ class StockSpider(scrapy.Spider):
             self.ended = (cpu_seconds(), time.perf_counter())
         if self.n_pages > self.limit:
             raise CloseSpider("limit")
-        links = self.extractor.extract_links(response) if isinstance(response, scrapy.http.TextResponse) else []
-        text = " ".join(response.xpath("//body//text()[not(parent::script or parent::style)]").getall()) if links else ""
+        links = (
+            self.extractor.extract_links(response) if isinstance(response, scrapy.http.TextResponse) else []
+        )
+        text = (
+            " ".join(response.xpath("//body//text()[not(parent::script or parent::style)]").getall())
+            if links
+            else ""
+        )
         yield {
             "url": response.url,
             "lru": plain_lru(response.url),

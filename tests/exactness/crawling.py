@@ -22,7 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 @contextmanager
 def served_web(sites: int, pages: int, seed: int, profile: str, *options: str) -> Iterator[str]:
     """The test web in a child process; the address of its proxy."""
-    command = [sys.executable, str(ROOT / "tests" / "testweb.py"), "--sites", str(sites), "--pages", str(pages)]
+    command = [
+        sys.executable,
+        str(ROOT / "tests" / "testweb.py"),
+        "--sites",
+        str(sites),
+        "--pages",
+        str(pages),
+    ]
     command += ["--seed", str(seed), "--profile", profile, "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -41,12 +48,16 @@ def asked(proxy: str, what: str) -> Any:
         return json.load(answer)
 
 
-def hyphe(*arguments: str, data_dir: Path, check: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+def hyphe(
+    *arguments: str, data_dir: Path, check: bool = True, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command line to its end."""
     command = [sys.executable, "-m", "hyphe_core.cli", "--data-dir", str(data_dir), *arguments]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | environment)
     if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        raise AssertionError(
+            f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        )
     return done
 
 

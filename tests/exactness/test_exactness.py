@@ -72,7 +72,15 @@ def run_and_compare(
     options = ("--kb", "4") if stall else ("--kb", "4", "--no-stall")
     with served_web(sites, pages, seed, profile, *options) as proxy:
         arguments = crawl_arguments(
-            web, proxy, depth, tmp_path / "homes.txt", "--per-host", "2", "--ignore-crawl-delay", "--workers", str(workers)
+            web,
+            proxy,
+            depth,
+            tmp_path / "homes.txt",
+            "--per-host",
+            "2",
+            "--ignore-crawl-delay",
+            "--workers",
+            str(workers),
         )
         hyphe(*arguments, data_dir=tmp_path, HYPHE_TIMEOUT_SECONDS="6")
         truth = expected(web, depth)
@@ -108,7 +116,10 @@ def test_never_more_in_flight_than_asked(tmp_path: Path, per_host: int) -> None:
     """The server, made slow, counts what each host has in flight at once."""
     web = Web(6, 120, 5, "clean", 2)
     with served_web(6, 120, 5, "clean", "--kb", "2", "--latency-ms", "60") as proxy:
-        hyphe(*crawl_arguments(web, proxy, 1, tmp_path / "homes.txt", "--per-host", str(per_host)), data_dir=tmp_path)
+        hyphe(
+            *crawl_arguments(web, proxy, 1, tmp_path / "homes.txt", "--per-host", str(per_host)),
+            data_dir=tmp_path,
+        )
         peaks = asked(proxy, "stats")["peak_in_flight"]
     assert max(peaks.values()) == per_host
 
@@ -124,4 +135,6 @@ def test_crawl_delay_of_robots_is_obeyed(tmp_path: Path) -> None:
 
 def delayed_hosts(web: Web) -> list[str]:
     """Hosts whose robots.txt has a Crawl-delay and that hold more than one page."""
-    return [s.host for s in web.sites if s.robots == 2 and web.sites[web.hosts[s.host]] is s and 3 < s.count < 30]
+    return [
+        s.host for s in web.sites if s.robots == 2 and web.sites[web.hosts[s.host]] is s and 3 < s.count < 30
+    ]

@@ -1,8 +1,9 @@
-"""What a right crawl of the test web must have stored, derived from the web itself and the rules of following.
+"""What a right crawl of the test web must have stored, derived from the web and the rules of following.
 
-The rules: depth is the fewest clicks from the site's home; redirects and immediate refreshes keep the depth; links are
-followed from whole 200 (X)HTML answers, unless the page says nofollow; a target outside the site is never fetched; a
-page robots.txt forbids is a record with the error `robots`; an unreadable answer is a record with its error.
+The rules: depth is the fewest clicks from the site's home; redirects and immediate refreshes keep the depth;
+links are followed from whole 200 (X)HTML answers, unless the page says nofollow; a target outside the site is
+never fetched; a page robots.txt forbids is a record with the error `robots`; an unreadable answer is a record
+with its error.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def stored_links(web: Web, page: int) -> list[tuple[str, int | None]]:
         found[key_url(web.url(web.target[page]))] = web.target[page]
     else:
         for url, target in web.page_links(page):
-            found[key_url(url)] = web.index.get(url.removesuffix(TRACK)[7:].encode()) if target is None else target
+            found[key_url(url)] = (
+                web.index.get(url.removesuffix(TRACK)[7:].encode()) if target is None else target
+            )
         if kind == "refresh":
             found[key_url(web.url(web.target[page]))] = web.target[page]
     found.pop(key_url(web.url(page)), None)

@@ -16,12 +16,13 @@ import pytest
 from tests.exactness.crawling import ROOT, crawl_arguments, exported, hyphe, served_web
 from tests.testweb import Web
 
+Exports = dict[str, list[tuple[tuple[str, str], ...]]]
 SHAPE = (24, 900, 7, "normal")
 TIMES = {"fetched_at", "duration_seconds", "first_seen_at", "created_at", "modified_at"}
 OPTIONS = ("--per-host", "2", "--ignore-crawl-delay", "--workers", "2")
 
 
-def normalised(data_dir: Path) -> dict[str, list[tuple[tuple[str, str], ...]]]:
+def normalised(data_dir: Path) -> Exports:
     """Exports without moments, web entity ids replaced by the smallest prefix."""
     entities = exported(data_dir, "web-entities")
     smallest = {row["Id"]: min(row["prefixes"].split(" ")) for row in entities}
@@ -30,7 +31,14 @@ def normalised(data_dir: Path) -> dict[str, list[tuple[tuple[str, str], ...]]]:
         rows = []
         for row in exported(data_dir, what):
             kept = {name: value for name, value in row.items() if name not in TIMES}
-            for name in ("web_entity_id", "source_web_entity_id", "target_web_entity_id", "Source", "Target", "Id"):
+            for name in (
+                "web_entity_id",
+                "source_web_entity_id",
+                "target_web_entity_id",
+                "Source",
+                "Target",
+                "Id",
+            ):
                 if kept.get(name):
                     kept[name] = smallest[kept[name]]
             rows.append(tuple(sorted(kept.items())))
@@ -39,18 +47,24 @@ def normalised(data_dir: Path) -> dict[str, list[tuple[tuple[str, str], ...]]]:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[tuple[str, str], ...]]]:
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Exports:
     """The same crawl, left alone."""
     folder = tmp_path_factory.mktemp("whole")
     with served_web(*SHAPE, "--kb", "2", "--no-stall") as proxy:
-        hyphe(*crawl_arguments(Web(*SHAPE, 2, False), proxy, 2, folder / "homes.txt", *OPTIONS), data_dir=folder)
+        hyphe(
+            *crawl_arguments(Web(*SHAPE, 2, False), proxy, 2, folder / "homes.txt", *OPTIONS), data_dir=folder
+        )
     return normalised(folder)
 
 
 def workers_of(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """Worker processes started by a command."""
     try:
-        return [p for p in psutil.Process(process.pid).children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]
+        return [
+            p
+            for p in psutil.Process(process.pid).children(recursive=True)
+            if p.status() != psutil.STATUS_ZOMBIE
+        ]
     except psutil.NoSuchProcess:
         return []
 
@@ -90,7 +104,7 @@ def crawl_with_kills(folder: Path, victim: str, n_kills: int) -> None:
         hyphe(*resume[5:], data_dir=folder)
 
 
-def assert_same(folder: Path, uninterrupted: dict[str, list[tuple[tuple[str, str], ...]]]) -> None:
+def assert_same(folder: Path, uninterrupted: Exports) -> None:
     """Exports equal, check clean."""
     found = normalised(folder)
     for what, rows in uninterrupted.items():
@@ -99,7 +113,7 @@ def assert_same(folder: Path, uninterrupted: dict[str, list[tuple[tuple[str, str
 
 
 @pytest.mark.parametrize("victim", ["worker", "service", "both"])
-def test_two_kills(tmp_path: Path, victim: str, uninterrupted: dict[str, list[tuple[tuple[str, str], ...]]]) -> None:
+def test_two_kills(tmp_path: Path, victim: str, uninterrupted: Exports) -> None:
     """Two kills at random moments."""
     crawl_with_kills(tmp_path, victim, 2)
     assert_same(tmp_path, uninterrupted)
@@ -107,7 +121,7 @@ def test_two_kills(tmp_path: Path, victim: str, uninterrupted: dict[str, list[tu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", ["worker", "service", "both"])
-def test_ten_kills(tmp_path: Path, victim: str, uninterrupted: dict[str, list[tuple[tuple[str, str], ...]]]) -> None:
+def test_ten_kills(tmp_path: Path, victim: str, uninterrupted: Exports) -> None:
     """Ten kills at random moments."""
     crawl_with_kills(tmp_path, victim, 10)
     assert_same(tmp_path, uninterrupted)
