@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 class BodyPipeline:
-    """Starts to write the body of a page to the blob store, before the batch that names it."""
+    """Puts the body of a page beside the batch that will name it; both are written together, the body
+    first."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -30,5 +31,5 @@ class BodyPipeline:
         if isinstance(item, PageItem) and item.content:
             digest = item.page.fetch.digest
             if digest is not None:
-                self._session.keep_body(item.corpus_id, digest, item.content)
+                self._session.buffer.add_body(item.corpus_id, digest, item.content)
         return item

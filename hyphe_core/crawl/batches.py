@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from memory_structure.records import Batch, DepthChange, FetchedPage
+
+_MAX_BODY_BYTES: Final = 16 * 1024 * 1024
+
+
+class Body(NamedTuple):
+    """Original bytes under their digest."""
+
+    digest: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class PendingBatch:
-    """A batch to write once the bodies it names are kept (`bodies` done)."""
+    """A batch to write, and the bodies it names, to be written before it."""
 
     corpus_id: str
     batch: Batch
-    bodies: tuple[Future[None], ...] = ()
+    bodies: tuple[Body, ...] = ()
 
 
 @dataclass(slots=True)
 class _Buffer:
     pages: list[FetchedPage] = field(default_factory=list)
     changes: list[DepthChange] = field(default_factory=list)
-    bodies: list[Future[None]] = field(default_factory=list)
+    bodies: list[Body] = field(default_factory=list)
+    n_body_bytes: int = 0
     underway: set[tuple[int, str]] = field(default_factory=set)
     since: float = 0.0
 
@@ -49,18 +59,21 @@ class BatchBuffer:
         buffer = self._buffers.get(corpus_id)
         return buffer is not None and bool(buffer.underway)
 
-    def add_body(self, corpus_id: str, kept: Future[None]) -> None:
-        """A body is being written; the next batch waits for it."""
-        self._buffer(corpus_id).bodies.append(kept)
+    def add_body(self, corpus_id: str, digest: str, content: bytes) -> None:
+        """Take a body; it is written with the next batch."""
+        buffer = self._buffer(corpus_id)
+        buffer.bodies.append(Body(digest, content))
+        buffer.n_body_bytes += len(content)
 
     def add_page(self, corpus_id: str, page: FetchedPage, now: float) -> PendingBatch | None:
-        """Take a page; a batch when it is full."""
+        """Take a page; a batch when it is full, by pages or by bytes of bodies."""
         buffer = self._buffer(corpus_id)
         buffer.underway.discard((page.fetch.job_id, page.lru))
         if not buffer.pages and not buffer.changes:
             buffer.since = now
         buffer.pages.append(page)
-        return self._cut(corpus_id, buffer, now) if len(buffer.pages) >= self._max_pages else None
+        is_full = len(buffer.pages) >= self._max_pages or buffer.n_body_bytes >= _MAX_BODY_BYTES
+        return self._cut(corpus_id, buffer, now) if is_full else None
 
     def add_change(self, corpus_id: str, change: DepthChange, now: float) -> None:
         """Take a change of depth."""
@@ -103,6 +116,6 @@ class BatchBuffer:
             held = [change for change in ready if (change.job_id, change.lru) in buffer.underway]
             ready = [change for change in ready if (change.job_id, change.lru) not in buffer.underway]
         cut = PendingBatch(corpus_id, Batch(tuple(buffer.pages), tuple(ready)), tuple(buffer.bodies))
-        buffer.pages, buffer.changes, buffer.bodies = [], held, []
+        buffer.pages, buffer.changes, buffer.bodies, buffer.n_body_bytes = [], held, [], 0
         buffer.since = now
         return cut

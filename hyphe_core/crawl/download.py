@@ -8,6 +8,7 @@ the limit, and has no way to end one request.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from scrapy.utils._download_handlers import wrap_twisted_exceptions
 from twisted.internet.defer import Deferred
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
-from twisted.web.client import HTTPConnectionPool, ResponseDone
+from twisted.web.client import URI, HTTPConnectionPool, ResponseDone
 from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import UNKNOWN_LENGTH
@@ -49,6 +50,7 @@ _WANTED_HEADERS: Final = (
 )
 _WANTED: Final = tuple((name, name.encode()) for name in _WANTED_HEADERS)
 _MAX_AGENTS: Final = 1000
+_MAX_ENDPOINTS: Final = 1000
 
 
 class AnsweredResponse(Response):
@@ -130,12 +132,31 @@ class JobDownloadHandler(HTTP11DownloadHandler):
                 crawler=self._crawler,
             )
             agent = self._agents[key] = maker._get_agent(request, spec.timeout_seconds)
+            if not isinstance(agent, _TunnelingAgent):
+                agent._getEndpoint = _remembering(agent._getEndpoint)  # type: ignore[method-assign]
         return agent
 
     async def close(self) -> None:
         """Close the connections kept open."""
         self._open_pool.closeCachedConnections()  # type: ignore[no-untyped-call]
         await super().close()
+
+
+def _remembering(get_endpoint: Callable[[URI], Any]) -> Callable[[URI], Any]:
+    """An agent's maker of endpoints that keeps them by origin, boundedly: an endpoint has no state of a
+    connection."""
+    kept: dict[tuple[bytes, bytes, int], Any] = {}
+
+    def find(uri: URI) -> Any:
+        key = (uri.scheme, uri.host, uri.port)
+        endpoint = kept.get(key)
+        if endpoint is None:
+            if len(kept) >= _MAX_ENDPOINTS:
+                kept.clear()
+            endpoint = kept[key] = get_endpoint(uri)
+        return endpoint
+
+    return find
 
 
 def _refuse_private_target(ticket: Ticket) -> None:

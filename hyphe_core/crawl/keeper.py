@@ -22,6 +22,8 @@ from memory_structure.registry import Command, QueueEntry
 _T = TypeVar("_T")
 _LOG: Final = logging.getLogger(__name__)
 _BEAT_SECONDS: Final = 0.5
+_JOBS_A_BEAT: Final = 32
+_FEW_JOBS: Final = 8
 _TICK_SECONDS: Final = 0.05
 _NOTE_TIME_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 1.0
@@ -176,10 +178,10 @@ class Keeper:
 
     async def _claim(self) -> list[QueueEntry]:
         if self._only is None:
-            room = self._session.config.n_jobs_per_worker - len(self._jobs) - len(self._starting)
-            if room <= 0:
+            wanted = self._n_wanted()
+            if wanted <= 0:
                 return []
-            return await self._call(self._registry.claim_jobs, self.worker_id, room, self._lease_seconds)
+            return await self._call(self._registry.claim_jobs, self.worker_id, wanted, self._lease_seconds)
         claimed: list[QueueEntry] = []
         for key in self._only:
             if key not in self._jobs and key not in self._starting and key not in self._ended:
@@ -187,6 +189,15 @@ class Keeper:
                     self._registry.claim_jobs, self.worker_id, 1, self._lease_seconds, key
                 )
         return claimed
+
+    def _n_wanted(self) -> int:
+        """How many jobs to claim now: a slice at a time, so that workers that start together share the
+        queue, and none while requests are under way at the limit."""
+        frontier = self._session.frontier
+        n_held = len(self._jobs) + len(self._starting)
+        if n_held > _FEW_JOBS and frontier.n_in_flight >= frontier.max_in_flight:
+            return 0
+        return min(_JOBS_A_BEAT, self._session.config.n_jobs_per_worker - n_held)
 
     def _obey(self, held: list[QueueEntry]) -> None:
         orders = {(entry.corpus_id, entry.job_id): entry.command for entry in held}

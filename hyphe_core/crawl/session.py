@@ -151,10 +151,6 @@ class CrawlSession:
 
     # -- for the pipelines
 
-    def keep_body(self, corpus_id: str, digest: str, body: bytes) -> None:
-        """Write a body before the batch that names it."""
-        self.buffer.add_body(corpus_id, self.writer.keep_body(corpus_id, digest, body))
-
     def add_change(self, corpus_id: str, change: DepthChange) -> None:
         """Take a change of depth for the next batch."""
         self.buffer.add_change(corpus_id, change, clock.monotonic())

@@ -1,4 +1,9 @@
-"""Writes batches to the stores from threads of its own: the event loop never waits for a disk or a server."""
+"""Writes batches to the stores from a thread of its own: the event loop never waits for a disk or a
+server.
+
+Bodies go with their batch instead of one by one: waking a thread for each page costs more than writing
+the page.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from hyphe_core.crawl.batches import PendingBatch
 from hyphe_core.crawl.corpora import OpenCorpora
 from memory_structure.errors import StoreLocked, StoreUnreachable
 
-_N_BODY_THREADS: Final = 2
 _LONGEST_WAIT_SECONDS: Final = 5.0
 _LOG: Final = logging.getLogger(__name__)
 
@@ -28,17 +33,12 @@ class StoreWriter:
         self._on_fault = on_fault
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "store-writer")
-        self._body_threads = ThreadPoolExecutor(_N_BODY_THREADS, "body-writer")
         self._giving_up = threading.Event()
         self._last: dict[str, asyncio.Future[None]] = {}
         self._failed: set[str] = set()
         self.n_waiting_pages = 0
         self.n_stored_pages = 0
         self.is_waiting_for_store = False
-
-    def keep_body(self, corpus_id: str, digest: str, body: bytes) -> Future[None]:
-        """Write a body; the batch that names it must wait for the future."""
-        return self._body_threads.submit(self._put, corpus_id, digest, body)
 
     def submit(self, pending: PendingBatch) -> None:
         """Write a batch after all submitted before."""
@@ -61,8 +61,7 @@ class StoreWriter:
         self._giving_up.set()
 
     def close(self) -> None:
-        """Let the threads end; what was submitted is still written."""
-        self._body_threads.shutdown(wait=False)
+        """Let the thread end; what was submitted is still written."""
         self._thread.shutdown(wait=False)
 
     def _written(self, pending: PendingBatch, future: asyncio.Future[None]) -> None:
@@ -77,13 +76,11 @@ class StoreWriter:
             _LOG.error("the store of corpus %s failed: %s", pending.corpus_id, error, exc_info=error)
             self._on_fault(pending.corpus_id, f"the store failed: {type(error).__name__}: {error}")
 
-    def _put(self, corpus_id: str, digest: str, body: bytes) -> None:
-        self._insist(lambda: self._corpora.get(corpus_id).blobs.put(digest, body))
-
     def _write(self, pending: PendingBatch) -> None:
-        for kept in pending.bodies:
-            kept.result()
-        self._insist(lambda: self._corpora.get(pending.corpus_id).structure.write_batch(pending.batch))
+        corpus = self._corpora.get(pending.corpus_id)
+        for digest, content in pending.bodies:
+            self._insist(partial(corpus.blobs.put, digest, content))
+        self._insist(partial(corpus.structure.write_batch, pending.batch))
 
     def _insist(self, action: Callable[[], object]) -> None:
         """Do something, again and again while the store is away."""
