@@ -11,11 +11,12 @@ A connection that is lost is waited for; StoreUnreachable comes after `unreachab
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import bson
 from bson.errors import BSONError
@@ -224,6 +225,17 @@ def _replace_older(collection: Collection[Document], raw: list[RawBSONDocument],
             raise
 
 
+@contextmanager
+def _new_file(path: str) -> Iterator[BinaryIO]:
+    """A file that must not exist before, and does not exist after a failure."""
+    with open(path, "xb") as file:
+        try:
+            yield file
+        except BaseException:
+            os.unlink(path)
+            raise
+
+
 class MongoStorage(Storage):
     """A database of a server, made when absent.
 
@@ -274,10 +286,12 @@ class MongoStorage(Storage):
 
     def _sound(self) -> DocumentReader:
         """The reader; after an outage, what was decided before it is applied first."""
-        if self._access.was_lost and self._lock.owner is None:
-            with self._turn:
+        if self._access.was_lost and self._lock.owner is None and self._turn.acquire(blocking=False):
+            try:
                 self._access.was_lost = False
                 self._committer.recover()
+            finally:
+                self._turn.release()
         return self._reader
 
     @contextmanager
@@ -319,10 +333,10 @@ class MongoStorage(Storage):
     def backup(self, path: str) -> None:
         """A file of BSON documents, one behind the other; writers wait meanwhile.
 
-        First {format, database, seq}; then {collection} before the rows of each collection, each {row:
-        document}; last {end: number of rows}. A file without the last is incomplete. Raises FileExistsError.
+        First {format, database, seq}; then {collection} before the rows of each collection, each {row: document};
+        last {end: number of rows}. A failed backup leaves no file. Raises FileExistsError.
         """
-        with self._my_turn(), open(path, "xb") as file:
+        with _new_file(path) as file, self._my_turn():
             state = self._committer.take_lock()
             try:
                 head = {"format": BACKUP_FORMAT, "database": self._access.database.name, "seq": state.seq}
@@ -333,9 +347,7 @@ class MongoStorage(Storage):
                     n_rows += "row" in part
                 file.write(bson.encode({"end": n_rows}))
             except LostConnection as fault:
-                raise StoreUnreachable(
-                    f"{self._access.place}: the connection was lost in the backup"
-                ) from fault
+                raise StoreUnreachable(f"{self._access.place}: no answer any more in the backup") from fault
             finally:
                 self._lock.release()
 

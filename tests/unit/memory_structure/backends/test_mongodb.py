@@ -128,6 +128,21 @@ def test_a_backup_holds_every_row_and_says_where_it_ends(open_storage: Open, tmp
     assert increment_row(storage) == 1
 
 
+def test_a_backup_that_fails_leaves_no_file(server: MongoServer, database: str, tmp_path: Path) -> None:
+    storage = MongoStorage(server.uri + "?socketTimeoutMS=300", database, unreachable_seconds=0.3)
+    storage.ensure_tables([ROWS])
+    with storage.transaction() as transaction:
+        transaction.insert(ROWS, old_rows())
+    server.pause()
+    try:
+        with pytest.raises(StoreUnreachable):
+            storage.backup(str(tmp_path / "copy"))
+    finally:
+        server.resume()
+    assert not (tmp_path / "copy").exists()
+    storage.destroy()
+
+
 def test_servers_indexes_serve_every_order(server: MongoServer, database: str, open_storage: Open) -> None:
     open_storage()
     with MongoClient(server.uri) as client:
