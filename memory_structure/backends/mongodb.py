@@ -333,8 +333,8 @@ class MongoStorage(Storage):
     def backup(self, path: str) -> None:
         """A file of BSON documents, one behind the other; writers wait meanwhile.
 
-        First {format, database, seq}; then {collection} before the rows of each collection, each {row: document};
-        last {end: number of rows}. A failed backup leaves no file. Raises FileExistsError.
+        First {format, database, seq}; then {collection} before the rows of each collection, each as
+        {row: document}; last {end: number of rows}. A failed backup leaves no file. Raises FileExistsError.
         """
         with _new_file(path) as file, self._my_turn():
             state = self._committer.take_lock()
@@ -347,7 +347,7 @@ class MongoStorage(Storage):
                     n_rows += "row" in part
                 file.write(bson.encode({"end": n_rows}))
             except LostConnection as fault:
-                raise StoreUnreachable(f"{self._access.place}: no answer any more in the backup") from fault
+                raise StoreUnreachable(f"{self._access.place}: no answer any more") from fault
             finally:
                 self._lock.release()
 
