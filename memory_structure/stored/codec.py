@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -207,6 +208,23 @@ def summed(parts: Sequence[Pairs]) -> Pairs:
     return Pairs(keys[firsts][kept], sums[kept].astype(_INT))
 
 
+def changed(base: Pairs, changes: Pairs) -> Pairs:
+    """The base with a few changes added to it; both are summed. Costs copies of the base, not a sort."""
+    if not len(changes.keys):
+        return base
+    places = np.searchsorted(base.keys, changes.keys)
+    known = np.zeros(len(places), np.bool_)
+    inside = places < len(base.keys)
+    known[inside] = base.keys[places[inside]] == changes.keys[inside]
+    weights = base.weights.copy()
+    weights[places[known]] += changes.weights[known]
+    fresh = ~known
+    keys = np.insert(base.keys, places[fresh], changes.keys[fresh])
+    weights = np.insert(weights, places[fresh], changes.weights[fresh])
+    kept = weights != 0
+    return Pairs(keys, weights) if kept.all() else Pairs(keys[kept], weights[kept])
+
+
 def encode_pairs(pairs: Pairs) -> bytes:
     """Keys then weights."""
     return pairs.keys.tobytes() + pairs.weights.tobytes()
@@ -229,7 +247,7 @@ def encode_rows(pairs: Pairs) -> tuple[list[int], list[bytes]]:
     starts = np.flatnonzero(np.concatenate(([True], sources[1:] != sources[:-1])))
     data = cells.tobytes()
     borders = [*(starts * 8).tolist(), len(data)]
-    return sources[starts].tolist(), [data[a:b] for a, b in zip(borders, borders[1:], strict=False)]
+    return sources[starts].tolist(), [data[a:b] for a, b in pairwise(borders)]
 
 
 def decode_rows(sources: Sequence[int], blobs: Sequence[bytes]) -> Pairs:

@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from memory_structure.records import Finding, JobCounters
 from memory_structure.storage import Reader
-from memory_structure.stored.codec import Bytes, Ints, Longs, Pairs, decode_targets, distinct_columns, summed, swapped
+from memory_structure.stored.arrivals import iter_missing
+from memory_structure.stored.codec import (
+    Bytes,
+    Ints,
+    Longs,
+    Pairs,
+    decode_targets,
+    distinct_columns,
+    summed,
+    swapped,
+)
 from memory_structure.stored.fetches import Tally, fetch_of
 from memory_structure.stored.recompute import (
     iter_link_columns,
@@ -48,6 +58,7 @@ COUNTS_LAW = "counters of a web entity equal its pages"
 TOTALS_LAW = "totals of the corpus equal its records"
 JOBS_LAW = "counters of a job equal its fetches"
 EVIDENCE_LAW = "links of networks equal the outlinks of their page"
+ARRIVALS_LAW = "links are found from their target"
 IDS_LAW = "no id dangles"
 
 
@@ -196,6 +207,13 @@ def evidence_holds(reader: Reader, territory: Territory) -> Iterator[Finding]:
         )
 
 
+def arrivals_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:
+    """Every link is found from its target too."""
+    del territory
+    for source, target in iter_missing(reader):
+        yield Finding(ARRIVALS_LAW, f"page {source} -> {target}", "not found from its target", "found")
+
+
 def _outlink_columns(reader: Reader) -> Iterator[tuple[Ints, Ints, Bytes]]:
     """(sources, targets, kinds) of whole pages, some hundred pages at a time."""
     ids: list[int] = []
@@ -281,6 +299,7 @@ LAWS: tuple[Law, ...] = (
     owners_hold,
     nodes_hold,
     evidence_holds,
+    arrivals_hold,
     entity_links_hold,
     node_links_hold,
     counts_hold,

@@ -8,10 +8,11 @@ from typing import Final
 
 from memory_structure.records import LinkKind, LinkRecord
 from memory_structure.storage import Reader, Row
+from memory_structure.stored.arrivals import candidate_sources
 from memory_structure.stored.caches import LabelReader
-from memory_structure.stored.codec import Outlinks, decode_outlinks, decode_segment
+from memory_structure.stored.codec import Outlinks, decode_outlinks
 from memory_structure.stored.page_reads import PageReads, page_id_of
-from memory_structure.stored.schema import OUTLINKS, PAGES, SEGMENTS
+from memory_structure.stored.schema import OUTLINKS, PAGES
 
 _PAGES_AT_ONCE: Final = 200
 LinkPlace = tuple[str, str, int]
@@ -44,15 +45,15 @@ class LinkReads(PageReads):
 
         def read(reader: Reader) -> list[LinkRecord]:
             target = page_id_of(reader, lru)
-            sources: set[int] = set()
-            for _, n_links, blob in reader.scan(SEGMENTS):
-                columns = decode_segment(blob, n_links)
-                sources.update(columns.sources[columns.targets == target].tolist())
-            rows = sorted(reader.get(PAGES, sources).values(), key=lambda row: row[1])[:limit]
-            links = [link for link in self._links_of(reader, rows) if link.target_page_id == target]
-            return links[:limit]
+            sources = reader.get(PAGES, candidate_sources(reader, target)).values()
+            return list(islice(self._links_to(reader, target, sorted(sources, key=lambda row: row[1])), limit))
 
         return self._at_one_moment(read)
+
+    def _links_to(self, reader: Reader, target: int, sources: Sequence[Row]) -> Iterator[LinkRecord]:
+        for start in range(0, len(sources), _PAGES_AT_ONCE):
+            links = self._links_of(reader, sources[start : start + _PAGES_AT_ONCE])
+            yield from (link for link in links if link.target_page_id == target)
 
     def iter_links(self, web_entity_id: int | None = None) -> Iterator[LinkRecord]:
         """Page links by source LRU, target LRU, kind."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +15,9 @@ from memory_structure.stored.caches import LabelArray
 from memory_structure.stored.codec import NETWORK_MASK, Ints, Pairs, decode_targets, swapped
 from memory_structure.stored.entities import entity_row
 from memory_structure.stored.link_reads import LinkReads
+from memory_structure.stored.recompute import recomputed_weights
 from memory_structure.stored.schema import ENTITIES, NODES, OUTLINKS, PAGES, Labels, Weights
 from memory_structure.stored.state import read_state
-from memory_structure.stored.recompute import recomputed_weights
 from memory_structure.stored.weights import all_weights, weights_of
 
 _PAGES_AT_ONCE = 500
@@ -24,9 +25,10 @@ _make_link = partial(tuple.__new__, WeightedLink)
 
 
 class _Network(NamedTuple):
-    """The network of entities at a version."""
+    """The network of entities at a version: the same links as arrays and as the list people get."""
 
     version: int
+    pairs: Pairs
     links: list[WeightedLink]
     internal: dict[int, int]
 
@@ -40,7 +42,7 @@ class Networks(LinkReads):
         """The network, made anew only when something was written."""
         known = self._network
         if known is None or known.version != self.version():
-            known = self._network = self._at_one_moment(_read_network)
+            known = self._network = _network(known, *self._at_one_moment(_read_network))
         return known
 
     def web_entity_links(self) -> list[WeightedLink]:
@@ -143,12 +145,37 @@ def _between(pairs: Pairs) -> Pairs:
     return Pairs(pairs.keys[different], pairs.weights[different])
 
 
-def _read_network(reader: Reader) -> _Network:
-    pairs = all_weights(reader, Weights.FORWARD)
-    sources, targets = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
-    inside = sources == targets
-    internal = dict(zip(sources[inside].tolist(), pairs.weights[inside].tolist(), strict=True))
-    return _Network(read_state(reader).version, _weighted(_between(pairs)), internal)
+def _read_network(reader: Reader) -> tuple[int, Pairs]:
+    return read_state(reader).version, all_weights(reader, Weights.FORWARD)
+
+
+def _network(known: _Network | None, version: int, weights: Pairs) -> _Network:
+    """The network of these weights; links that were known before are taken over."""
+    inside = (weights.keys >> 32) == (weights.keys & 0xFFFFFFFF)
+    own = Pairs(weights.keys[inside], weights.weights[inside])
+    internal = dict(zip((own.keys >> 32).tolist(), own.weights.tolist(), strict=True))
+    pairs = _between(weights)
+    links = _weighted(pairs) if known is None else _patched(known, pairs)
+    return _Network(version, pairs, links, internal)
+
+
+def _patched(known: _Network, pairs: Pairs) -> list[WeightedLink]:
+    """The list of these links, made of runs of the known one and of new links: hundreds of thousands stay the same."""
+    if not len(pairs.keys) or not len(known.pairs.keys):
+        return _weighted(pairs)
+    places = np.minimum(np.searchsorted(known.pairs.keys, pairs.keys), len(known.pairs.keys) - 1)
+    same = (known.pairs.keys[places] == pairs.keys) & (known.pairs.weights[places] == pairs.weights)
+    breaks = np.flatnonzero((np.diff(places) != 1) | ~same[1:] | ~same[:-1]) + 1
+    if len(breaks) * 4 > len(pairs.keys):
+        return _weighted(pairs)
+    links: list[WeightedLink] = []
+    for start, end in pairwise([0, *breaks.tolist(), len(pairs.keys)]):
+        if same[start]:
+            first = int(places[start])
+            links += known.links[first : first + end - start]
+        else:
+            links += _weighted(Pairs(pairs.keys[start:end], pairs.weights[start:end]))
+    return links
 
 
 def _weighted(pairs: Pairs) -> list[WeightedLink]:

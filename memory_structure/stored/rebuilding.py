@@ -8,17 +8,19 @@ from memory_structure.storage import Span
 from memory_structure.stored.codec import (
     Ints,
     LinkColumns,
+    Pairs,
     decode_targets,
     distinct_columns,
     encode_rows,
+    summed,
     swapped,
 )
-from memory_structure.stored.codec import Pairs, summed
 from memory_structure.stored.entities import create_by_rules
 from memory_structure.stored.laws import recomputed_tallies, recomputed_totals
 from memory_structure.stored.recompute import recomputed_counts, recomputed_owners, weights_by
 from memory_structure.stored.relabel import ensure_nodes, unowned_lrus
 from memory_structure.stored.schema import (
+    ARRIVALS,
     DELTAS,
     FETCHES,
     JOB_COUNTERS,
@@ -102,6 +104,7 @@ def _make_segments(session: Session) -> None:
     """Segments from outlinks, in page order."""
     tx = session.tx
     tx.delete(SEGMENTS, [row[0] for row in tx.scan(SEGMENTS, columns=("id",))])
+    tx.delete(ARRIVALS, [(row[0], row[1]) for row in tx.scan(ARRIVALS, columns=("run", "first_target"))])
     rows = list(tx.scan(PAGES, columns=("id", "segment")))
     tx.update(PAGES, ("segment",), [(i, (None,)) for i, segment in rows if segment is not None])
     session.state.segment += 1

@@ -70,6 +70,7 @@ TEXTS: Final = _table("texts", "page_id text:b", "page_id")
 OUTLINKS: Final = _table("outlinks", "page_id links:b", "page_id")
 LABELS: Final = _table("labels", "kind block ids:b", "kind block")
 SEGMENTS: Final = _table("segments", "id n_links links:b", "id")
+ARRIVALS: Final = _table("arrivals", "run first_target pairs:b", "run first_target")
 WEIGHTS: Final = _table("weights", "kind source targets:b", "kind source")
 DELTAS: Final = _table("deltas", "id kind pairs:b", "id", _index("kind"))
 NODES: Final = _table("nodes", "id lru:t", "id", _index("lru", unique=True))
@@ -109,6 +110,7 @@ CORPUS_TABLES: Final = (
     OUTLINKS,
     LABELS,
     SEGMENTS,
+    ARRIVALS,
     WEIGHTS,
     DELTAS,
     NODES,

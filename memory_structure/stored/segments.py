@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from memory_structure.stored.arrivals import make_run_before
 from memory_structure.stored.codec import (
     Ints,
     LinkColumns,
@@ -32,6 +33,7 @@ def append_links(session: Session, page_ids: Sequence[int], columns: LinkColumns
         if start - first >= room:
             _write(session, [*current, _cut(columns, first, start)])
             state.segment += 1
+            make_run_before(session.tx, state.segment)
             current, room, first = [], SEGMENT_LINKS, start
         if end > start:
             placed[page_id] = state.segment

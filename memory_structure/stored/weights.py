@@ -14,10 +14,11 @@ import numpy as np
 from memory_structure.storage import Reader, Span, Transaction
 from memory_structure.stored.codec import (
     Pairs,
+    changed,
     decode_pairs,
     decode_rows,
-    encode_rows,
     encode_pairs,
+    encode_rows,
     summed,
     swapped,
 )
@@ -107,7 +108,7 @@ def all_weights(reader: Reader, kind: Weights) -> Pairs:
     rows = list(reader.scan(WEIGHTS, Span(equal=(int(kind),)), ("source", "targets")))
     folded = decode_rows([row[0] for row in rows], [row[1] for row in rows])
     pending = _pending_backward(reader) if kind is Weights.BACKWARD else _pending(reader, kind)
-    return summed([folded, *pending]) if pending else folded
+    return changed(folded, summed(pending))
 
 
 def entity_counts(reader: Reader, entity_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
