@@ -17,17 +17,15 @@ from hyphe_core.cli.crawl_jobs import lay_aside
 from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, Manners, prepare
 from hyphe_core.cli.crawl_report import final_document, final_listing, last_line, shown_progress
 from hyphe_core.cli.crawl_watch import CrawlView, CrawlWatch, wait_for_end
+from hyphe_core.cli.crawl_worries import DeathWatch, require_room
 from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import Session, opened_registry, session_of
 from hyphe_core.cli.terminal import complain, print_json, print_listing, say
 from hyphe_core.cli.url_lines import read_given
-from hyphe_core.clock import monotonic
 from hyphe_core.config import Config, Source
 from hyphe_core.logs import LogFormat, configure_logs
 from memory_structure.records import JobState
 from memory_structure.registry import Registry
-
-_PATIENCE_SECONDS = 5.0
 
 
 def crawl(
@@ -114,7 +112,7 @@ def _config(session: Session, manners: Manners, creation_rule: str | None, worke
     loaded = session.load({**asdict(manners), "creation_rule": creation_rule, "n_workers": workers})
     if session.debug or loaded.sources["log_level"] is not Source.DEFAULT:
         return loaded.config
-    return attrs.evolve(loaded.config, log_level="WARNING")
+    return attrs.evolve(loaded.config, log_level="CRITICAL")
 
 
 def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
@@ -158,38 +156,21 @@ def _signals_interrupt() -> Iterator[None]:
 
 @contextmanager
 def _workers(config: Config, n_jobs: int) -> Iterator[Callable[[], None]]:
-    """Worker processes, no more than there are jobs, until the end; what is yielded tells when none stays
-    alive."""
+    """Worker processes, no more than there are jobs, until the end; what is yielded looks after the crawl."""
     from hyphe_core.crawl.supervisor import Supervisor
 
     supervisor = Supervisor(config, min(config.n_workers, n_jobs))
     supervisor.start()
+    watch = DeathWatch(lambda: bool(supervisor.pids) or not config.n_workers, complain)
+
+    def tend() -> None:
+        watch.look()
+        require_room(config.data_dir)
+
     try:
-        yield _DeathWatch(lambda: bool(supervisor.pids) or not config.n_workers)
+        yield tend
     finally:
         supervisor.stop()
-
-
-class _DeathWatch:
-    """Complains, once, when no worker has been alive for a while: the crawl would wait for ever in
-    silence."""
-
-    def __init__(self, is_alive: Callable[[], bool], clock: Callable[[], float] = monotonic) -> None:
-        self._is_alive = is_alive
-        self._clock = clock
-        self._dead_since: float | None = None
-        self._has_told = False
-
-    def __call__(self) -> None:
-        if self._is_alive():
-            self._dead_since = None
-            return
-        self._dead_since = self._dead_since or self._clock()
-        if not self._has_told and self._clock() - self._dead_since > _PATIENCE_SECONDS:
-            complain(
-                "no worker stays alive; they are started again and again (Ctrl-C stops, --debug tells more)"
-            )
-            self._has_told = True
 
 
 def _print_end(plan: CrawlPlan, view: CrawlView, interrupted: bool, json: bool) -> None:

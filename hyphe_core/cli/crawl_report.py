@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live
+from rich.padding import Padding
+from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from hyphe_core.cli.crawl_plan import CrawlPlan
@@ -75,12 +77,14 @@ class _LinePrinter:
 
 
 def _picture(view: CrawlView, console: Console) -> Group:
-    shown = sorted(view.jobs, key=_importance)[: max(3, console.height - 6)]
+    shown = sorted(view.jobs, key=_importance)[: max(3, console.height - 7)]
     rows = [_progress_row(each) for each in shown]
     listing = Listing(
         ("web entity", "state", "pages", "queue", "errors", "links"), rows, frozenset({2, 3, 4, 5})
     )
-    return Group(Text(headline(view)), drawn(listing))
+    known = view.n_pages + view.n_queued
+    bar = ProgressBar(total=max(known, 1), completed=view.n_pages, width=min(console.width, 60))
+    return Group(Text(headline(view)), Padding(bar, 0), drawn(listing))
 
 
 def _importance(view: JobView) -> tuple[int, int]:
