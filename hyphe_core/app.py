@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import socket
 import sys
 from collections.abc import Callable
@@ -135,12 +134,9 @@ def reconcile(registry: Registry) -> None:
     """Make queue, leases and jobs agree after any kind of end: what dead workers held is free, lost jobs are
     queued."""
     from hyphe_core.maintenance import open_context, run_maintenance
+    from hyphe_core.maintenance.reaping import free_dead_workers
 
-    machine = socket.gethostname()
-    for worker in registry.list_workers():
-        if worker.machine == machine and not _is_running(worker.pid):
-            registry.drop_worker(worker.worker_id)
-    registry.reap()
+    free_dead_workers(registry)
     for entry in registry.list_corpora():
         try:
             report = run_maintenance("reap-jobs", open_context(registry, entry.corpus_id))
@@ -148,13 +144,3 @@ def reconcile(registry: Registry) -> None:
         except Exception:
             # One broken corpus must not keep the others from being served.
             _log.exception("jobs of corpus %s were not reconciled", entry.corpus_id)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -49,10 +49,27 @@ def test_a_dear_summary_may_be_a_little_old(store: Any) -> None:
     store.cost = 1.0
     view.links()
     store.now += 1
-    store.time += 2.9
+    store.time += 9.9
     assert view.links()[0].weight == 1
     store.time += 0.2
     assert view.links()[0].weight == 2
+
+
+def test_a_change_of_a_client_is_never_hidden(store: Any) -> None:
+    view = CorpusView(store)
+    store.cost = 1.0
+    view.links()
+    store.now += 1
+    view.note_change()
+    assert view.links()[0].weight == 2
+
+
+def test_a_change_that_moved_nothing_makes_nothing_anew(store: Any) -> None:
+    view = CorpusView(store)
+    store.cost = 1.0
+    view.links()
+    view.note_change()
+    assert view.links()[0].weight == 1
 
 
 def listing(corpus: str, n: int = 1) -> Listing:
