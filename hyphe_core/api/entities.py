@@ -10,11 +10,12 @@ from hyphe_core.api.entity_pages import (
     answer_listing,
     answer_next_page,
     entities_of_ids,
+    facts_of,
     level_of,
     show_entities,
     show_entity,
 )
-from hyphe_core.api.entity_search import Facts, matching_fields, matching_words, sorted_entities
+from hyphe_core.api.entity_search import matching_fields, matching_words, sorted_entities
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
@@ -229,10 +230,6 @@ def _owner(call: Call, lru: str, asked_for: str) -> JsonObject:
 # -- listing ----------------------------------------------------------------------------------------------
 
 
-def _facts(call: Call) -> Facts:
-    return Facts(call.view.degrees(), call.view.jobs().latest, {})
-
-
 @methods.method(
     Parameter("list_ids", ListOf(Integer(1), or_one=True), (), "ids; empty for all"),
     SORT,
@@ -251,9 +248,9 @@ def get_webentities(
     level = level_of(light, semilight, csv)
     if ids:
         found = entities_of_ids(call.structure, ids)
-        return show_entities(call, sorted_entities(found, sort, _facts(call)) if sort else found, level)
+        return show_entities(call, sorted_entities(found, sort, facts_of(call)) if sort else found, level)
     return answer_listing(
-        call, sorted_entities(call.view.all_entities(), sort, _facts(call)), count, page, level
+        call, sorted_entities(call.view.all_entities(), sort, facts_of(call)), count, page, level
     )
 
 
@@ -273,7 +270,7 @@ def get_webentities_by_status(
     """List the web entities of a status."""
     found = [entity for entity in call.view.all_entities() if entity.status is status]
     return answer_listing(
-        call, sorted_entities(found, sort, _facts(call)), count, page, level_of(light, semilight)
+        call, sorted_entities(found, sort, facts_of(call)), count, page, level_of(light, semilight)
     )
 
 
@@ -300,7 +297,7 @@ def search_webentities(
 ) -> object:
     """List the web entities that hold words in name, prefixes, start pages or homepage, and whose fields
     match."""
-    facts = _facts(call)
+    facts = facts_of(call)
     found = matching_fields(matching_words(call.view.all_entities(), words), fields or [], facts)
     return answer_listing(call, sorted_entities(found, sort, facts), count, page, level_of(light, semilight))
 

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from hyphe_core.api.call import Call
+from hyphe_core.api.entity_search import Facts
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.homepages import homepage_of
 from hyphe_core.api.json_values import JsonObject
@@ -49,12 +50,13 @@ def show_entities(
 ) -> list[JsonObject]:
     """Entities at a level, in order; with the weight of the link that led to them; light ones with crawl
     statuses if asked."""
-    shown = [_show(call, entity, level) for entity in entities]
+    facts = facts_of(call) if level is not Level.CSV else _NO_FACTS
+    shown = [_show(call, entity, level, facts) for entity in entities]
     for one in shown:
         if weights is not None:
             one["weight"] = weights.get(_id(one), 0)
         if with_statuses and level is Level.LIGHT:
-            one |= job_statuses(call.view.jobs().latest.get(_id(one)))
+            one |= job_statuses(facts.jobs.get(_id(one)))
     return shown
 
 
@@ -62,13 +64,21 @@ def _id(shown: JsonObject) -> int:
     return int(str(shown["id"]))
 
 
-def _show(call: Call, entity: WebEntity, level: Level) -> JsonObject:
+def facts_of(call: Call) -> Facts:
+    """Degrees and latest jobs of all entities of the corpus."""
+    return Facts(call.view.degrees(), call.view.jobs().latest, {})
+
+
+_NO_FACTS = Facts({}, {}, {})
+
+
+def _show(call: Call, entity: WebEntity, level: Level, facts: Facts) -> JsonObject:
     if level is Level.CSV:
         return csv_entity(entity)
-    degrees = call.view.degrees().get(entity.web_entity_id, NO_DEGREES)
+    degrees = facts.degrees.get(entity.web_entity_id, NO_DEGREES)
     if level is Level.LIGHT:
         return light_entity(entity, degrees)
-    job = call.view.jobs().latest.get(entity.web_entity_id)
+    job = facts.jobs.get(entity.web_entity_id)
     if level is Level.SEMILIGHT:
         return semilight_entity(entity, degrees, job)
     return full_entity(entity, degrees, job, homepage_of(call.structure, entity))

@@ -50,7 +50,6 @@ _TEXT_FIELDS: dict[str, Callable[[WebEntity], Iterable[str]]] = {
     "tags": lambda e: [value for _, _, value in e.tags],
     "note": lambda e: [e.note],
 }
-_SEARCHED = ("name", "prefixes", "startpages", "homepage")
 
 
 def sorted_entities(entities: Iterable[WebEntity], sort: object, facts: Facts) -> list[WebEntity]:
@@ -80,16 +79,20 @@ def _snake(name: str) -> str:
 
 def matching_words(entities: Iterable[WebEntity], words: Sequence[str]) -> list[WebEntity]:
     """Entities that hold every word, each in the name, a prefix (as LRU or URL), a start page or the
-    homepage, in any case."""
+    homepage,
+    in any case."""
     wanted = [word.casefold() for text in words for word in text.split()]
-    return [entity for entity in entities if _holds_all(entity, wanted)]
+    # Prefixes are made into URLs only for words that could not stand in an LRU: it takes long.
+    as_urls = any(mark in word for word in wanted for mark in "./:")
+    return [entity for entity in entities if _holds_all(entity, wanted, as_urls)]
 
 
-def _holds_all(entity: WebEntity, words: list[str]) -> bool:
-    if not words:
-        return True
-    texts = [text.casefold() for field in _SEARCHED for text in _TEXT_FIELDS[field](entity)]
-    return all(any(word in text for text in texts) for word in words)
+def _holds_all(entity: WebEntity, words: list[str], as_urls: bool) -> bool:
+    texts = [entity.name, *entity.prefixes, *(page.url for page in entity.start_pages), entity.homepage or ""]
+    if as_urls:
+        texts += [lru_to_url(prefix) for prefix in entity.prefixes]
+    joined = "\n".join(texts).casefold()
+    return all(word in joined for word in words)
 
 
 def _prefix_texts(entity: WebEntity) -> list[str]:
