@@ -18,17 +18,19 @@ PageLink = FoundLink  # a link of a page of the batch: made once, by the parser,
 
 
 class Page:
-    """A fetched page of a batch on its way into the store. `page_id` is 0 until it is known.
+    """A fetched page of a batch on its way into the store. `page_id` and `fetch_id` (of the last
+    attempt) are 0 until they are known.
 
     A mutable class with slots: one is made for each page of a crawl.
     """
 
-    __slots__ = ("attempts", "fetched", "links", "page_id", "targets")
+    __slots__ = ("attempts", "fetch_id", "fetched", "links", "page_id", "targets")
 
     def __init__(self, fetched: FetchedPage, attempts: Sequence[Fetch]) -> None:
         self.fetched = fetched
         self.attempts = attempts
         self.page_id = 0
+        self.fetch_id = 0
         self.links: Sequence[PageLink] = ()
         if self.replaces_links:
             self.links = sound_links(fetched.lru, fetched.links)

@@ -88,7 +88,7 @@ class _Indexing:
         self.new: list[str] = []
         self.old_rows: dict[
             int, tuple[int | None, int | None]
-        ] = {}  # page id -> (last fetch, segment) before
+        ] = {}  # page id -> (last fetch, outlinks) before
 
     def write(self, batch: Batch) -> WriteReport:
         pages = self._unknown(batch.pages)
@@ -97,12 +97,11 @@ class _Indexing:
         if pages:
             self.session.changed = True
             created = self.index_lrus(gathered_lrus(pages))
-            for page in pages:
-                page.page_id = self.ids[page.lru]
+            self._number(pages)
             last_good = {page.page_id: page for page in pages if page.replaces_links}
-            segments = self._replace_links(list(last_good.values()))
+            self._replace_links(list(last_good.values()))
             n_links = sum(len(page.links) for page in last_good.values())
-            self._store_fetches(pages, segments)
+            self._store_fetches(pages, last_good)
             self._count_jobs(pages)
         self._lower_depths(batch.depth_changes)
         n_known = len(batch.pages) - len(pages)
@@ -185,22 +184,30 @@ class _Indexing:
 
     # -- links
 
-    def _replace_links(self, pages: list[Page]) -> dict[int, int | None]:
-        """Put the pages' links in the place of those they had; page id -> segment."""
+    def _number(self, pages: list[Page]) -> None:
+        state = self.session.state
+        for page in pages:
+            page.page_id = self.ids[page.lru]
+            state.next_fetch += len(page.attempts)
+            page.fetch_id = state.next_fetch - 1
+
+    def _replace_links(self, pages: list[Page]) -> None:
+        """Put the pages' links in the place of those they had."""
         self._take_old([page.page_id for page in pages])
         linking = [page for page in pages if page.links]
-        segments: dict[int, int | None] = {page.page_id: None for page in pages}
         if not linking:
-            return segments
+            return
         id_of = self.ids.__getitem__
         targets = [list(map(id_of, page.targets)) for page in linking]
-        rows = [(p.page_id, encode_outlinks(t, p.links)) for p, t in zip(linking, targets, strict=True)]
-        self.tx.put(OUTLINKS, rows)
         columns = self._columns(linking, targets)
         self._weigh(columns, 1)
         self.session.state.n_links += sum(map(len, targets))
-        segments.update(append_links(self.session, [page.page_id for page in linking], columns))
-        return segments
+        placed = append_links(self.session, [page.page_id for page in linking], columns)
+        rows = [
+            (page.fetch_id, page.page_id, placed[page.page_id], encode_outlinks(ids, page.links))
+            for page, ids in zip(linking, targets, strict=True)
+        ]
+        self.tx.insert(OUTLINKS, rows)
 
     def _columns(self, pages: list[Page], targets: list[list[int]]) -> LinkColumns:
         sources = np.repeat(np.array([p.page_id for p in pages], np.int32), [len(t) for t in targets])
@@ -209,16 +216,14 @@ class _Indexing:
         return distinct_columns(sources, flat, np.frombuffer(kinds, np.uint8))
 
     def _take_old(self, page_ids: list[int]) -> None:
-        by_segment: dict[int, list[int]] = {}
-        for page_id in page_ids:
-            segment = self.old_rows.get(page_id, _NEVER)[1]
-            if segment is not None:
-                by_segment.setdefault(segment, []).append(page_id)
-        if not by_segment:
+        links_ids = [self.old_rows.get(page_id, _NEVER)[1] for page_id in page_ids]
+        leaving = [links_id for links_id in links_ids if links_id is not None]
+        if not leaving:
             return
-        leaving = [page_id for ids in by_segment.values() for page_id in ids]
-        blobs = self.tx.get(OUTLINKS, leaving)
-        self.session.state.n_links -= sum(len(decode_targets(row[1])[0]) for row in blobs.values())
+        by_segment: dict[int, list[int]] = {}
+        for _, page_id, segment, blob in self.tx.get(OUTLINKS, leaving).values():
+            by_segment.setdefault(segment, []).append(page_id)
+            self.session.state.n_links -= len(decode_targets(blob)[0])
         self.tx.delete(OUTLINKS, leaving)
         self._weigh(take_links(self.session, by_segment), -1)
 
@@ -233,27 +238,29 @@ class _Indexing:
 
     # -- fetches
 
-    def _store_fetches(self, pages: list[Page], segments: dict[int, int | None]) -> None:
-        state = self.session.state
+    def _store_fetches(self, pages: list[Page], last_good: dict[int, Page]) -> None:
         rows = []
         last: dict[int, int] = {}
         for page in pages:
-            for fetch in page.attempts:
-                rows.append(fetch_row(state.next_fetch, page.page_id, fetch))
-                if fetch.final:
-                    last[page.page_id] = state.next_fetch
-                state.next_fetch += 1
+            first = page.fetch_id - len(page.attempts) + 1
+            rows += [fetch_row(i, page.page_id, fetch) for i, fetch in enumerate(page.attempts, first)]
+            last[page.page_id] = page.fetch_id
         self.tx.insert(FETCHES, rows)
-        self._store_pages(pages, last, segments)
-        self._store_texts(pages)
+        placed = {i: (fetch_id, self._links_id(i, last_good.get(i))) for i, fetch_id in last.items()}
+        self._store_pages(pages, placed)
+        self._store_texts(last_good)
 
-    def _store_pages(self, pages: list[Page], last: dict[int, int], segments: dict[int, int | None]) -> None:
+    def _links_id(self, page_id: int, good: Page | None) -> int | None:
+        if good is None:
+            return self.old_rows.get(page_id, _NEVER)[1]
+        return good.fetch_id if good.links else None
+
+    def _store_pages(self, pages: list[Page], placed: dict[int, tuple[int, int | None]]) -> None:
         raws = {page.lru: page.fetched.raw_url for page in pages if page.fetched.raw_url}
-        placed = {i: (fetch_id, segments.get(i, self._old_segment(i))) for i, fetch_id in last.items()}
         self.insert_pages(placed, raws)
         first_new = self.session.state.next_page - len(self.new)
         known = [(i, values) for i, values in placed.items() if i < first_new]
-        self.tx.update(PAGES, ("fetch_id", "segment"), known)
+        self.tx.update(PAGES, ("fetch_id", "links_id"), known)
         asked = [
             (self.ids[lru], (clean_text(raw),)) for lru, raw in raws.items() if self.ids[lru] < first_new
         ]
@@ -263,11 +270,8 @@ class _Indexing:
         owners = self.session.owners.values[np.array(fresh, np.int32)]
         self.session.add_counts(owners, N_FETCHED, np.ones(len(fresh), np.int32))
 
-    def _old_segment(self, page_id: int) -> int | None:
-        return self.old_rows.get(page_id, _NEVER)[1]
-
     def insert_pages(self, placed: dict[int, tuple[int, int | None]], raws: dict[str, str]) -> None:
-        """Store the new pages, those fetched with their last fetch and segment."""
+        """Store the new pages, those fetched with their last fetch and its outlinks."""
         rows = []
         for page_id, lru in enumerate(self.new, self.session.state.next_page - len(self.new)):
             raw = raws.get(lru)
@@ -275,14 +279,14 @@ class _Indexing:
             rows.append((page_id, lru, raw, self.moment, *placed.get(page_id, _NEVER)))
         self.tx.insert(PAGES, rows)
 
-    def _store_texts(self, pages: list[Page]) -> None:
+    def _store_texts(self, last_good: dict[int, Page]) -> None:
         if not self.session.options.keep_text:
             return
-        good = [page for page in pages if page.replaces_links]
-        texts = {p.page_id: p.fetched.text for p in good}
+        texts = {i: page.fetched.text for i, page in last_good.items()}
         rows = [(i, _COMPRESSOR.compress(t.encode("utf-8", "replace"))) for i, t in texts.items() if t]
         self.tx.put(TEXTS, rows)
-        self.tx.delete(TEXTS, [i for i, t in texts.items() if not t and self.old_rows.get(i, _NEVER)[0] is not None])
+        emptied = [i for i, t in texts.items() if not t and self.old_rows.get(i, _NEVER)[0] is not None]
+        self.tx.delete(TEXTS, emptied)
 
     # -- jobs
 
@@ -329,4 +333,6 @@ def _refuse_impossible(lrus: Iterable[str]) -> None:
     """Raise InvalidValue for what has no host: a rule would make an entity of the whole web of it."""
     for lru in lrus:
         if "|h:" not in lru or not lru.startswith("s:") or not lru.endswith("|"):
-            raise InvalidValue(f"{lru!r} is not the LRU of a page: it needs a scheme and a host, each stem closed")
+            raise InvalidValue(
+                f"{lru!r} is not the LRU of a page: it needs a scheme and a host, each stem closed"
+            )

@@ -149,7 +149,7 @@ def recomputed_totals(reader: Reader) -> dict[str, int]:
     for _, fetch_id in reader.scan(PAGES, columns=("id", "fetch_id")):
         totals["n_pages"] += 1
         totals["n_pages_fetched"] += fetch_id is not None
-    for _, blob in reader.scan(OUTLINKS):
+    for _, blob in reader.scan(OUTLINKS, columns=("id", "links")):
         totals["n_links"] += len(decode_targets(blob)[0])
     for _, status in reader.scan(ENTITIES, columns=("id", "status")):
         totals[f"n_{status.lower()}"] += 1
@@ -218,7 +218,7 @@ def _outlink_columns(reader: Reader) -> Iterator[tuple[Ints, Ints, Bytes]]:
     """(sources, targets, kinds) of whole pages, some hundred pages at a time."""
     ids: list[int] = []
     parts: list[tuple[Ints, Bytes]] = []
-    for page_id, blob in reader.scan(OUTLINKS):
+    for page_id, blob in reader.scan(OUTLINKS, columns=("page_id", "links")):
         ids.append(page_id)
         parts.append(decode_targets(blob))
         if len(ids) == _ROWS_AT_ONCE:
@@ -238,6 +238,7 @@ def ids_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:
     del territory
     yield from _page_ids_hold(reader)
     yield from _fetch_ids_hold(reader)
+    yield from _outlink_ids_hold(reader)
     yield from _entity_ids_hold(reader)
 
 
@@ -274,6 +275,22 @@ def _fetch_ids_hold(reader: Reader) -> Iterator[Finding]:
         expected = int(last[page_id]) if page_id < n else 0
         if (fetch_id or 0) != expected:
             yield Finding(IDS_LAW, f"last fetch of {lru}", str(fetch_id), str(expected or None))
+
+
+def _outlink_ids_hold(reader: Reader) -> Iterator[Finding]:
+    n = read_state(reader).next_page
+    links = np.zeros(n, np.int64)
+    for links_id, page_id in reader.scan(OUTLINKS, columns=("id", "page_id")):
+        if not 0 < page_id < n or links[page_id]:
+            yield Finding(
+                IDS_LAW, f"outlinks {links_id}", f"page {page_id}", "one known page, its only outlinks"
+            )
+        else:
+            links[page_id] = links_id
+    for page_id, lru, links_id in reader.scan(PAGES, columns=("id", "lru", "links_id")):
+        expected = int(links[page_id]) if page_id < n else 0
+        if (links_id or 0) != expected:
+            yield Finding(IDS_LAW, f"outlinks of {lru}", str(links_id), str(expected or None))
 
 
 def _entity_ids_hold(reader: Reader) -> Iterator[Finding]:

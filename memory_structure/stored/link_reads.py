@@ -11,7 +11,7 @@ from memory_structure.storage import Reader, Row
 from memory_structure.stored.arrivals import candidate_sources
 from memory_structure.stored.caches import LabelReader
 from memory_structure.stored.codec import Outlinks, decode_outlinks
-from memory_structure.stored.page_reads import PageReads, page_id_of
+from memory_structure.stored.page_reads import PageReads, get_page_row
 from memory_structure.stored.schema import OUTLINKS, PAGES
 
 _PAGES_AT_ONCE: Final = 200
@@ -22,9 +22,9 @@ class LinkReads(PageReads):
     """Page links by source, by target, by entity."""
 
     def _links_of(self, reader: Reader, pages: Sequence[Row]) -> list[LinkRecord]:
-        """Links leaving pages (rows whose first columns are id and LRU), page by page, each by target LRU then kind."""
-        blobs = reader.get(OUTLINKS, [page[0] for page in pages])
-        found = {page_id: decode_outlinks(row[1]) for page_id, row in blobs.items()}
+        """Links leaving pages given by their rows, page by page, each by target LRU then kind."""
+        blobs = reader.get(OUTLINKS, [page[5] for page in pages if page[5] is not None])
+        found = {row[1]: decode_outlinks(row[3]) for row in blobs.values()}
         ids = {i for outlinks in found.values() for i in outlinks.target_ids}
         lrus = {row[0]: row[1] for row in reader.get(PAGES, sorted(ids)).values()}
         ids.update(found)
@@ -38,15 +38,17 @@ class LinkReads(PageReads):
 
     def list_outlinks(self, lru: str) -> list[LinkRecord]:
         """Page links leaving a page, by target LRU then kind."""
-        return self._at_one_moment(lambda reader: self._links_of(reader, [(page_id_of(reader, lru), lru)]))
+        return self._at_one_moment(lambda reader: self._links_of(reader, [get_page_row(reader, lru)]))
 
     def list_inlinks(self, lru: str, limit: int = 1000) -> list[LinkRecord]:
         """Page links arriving at a page, by source LRU then kind."""
 
         def read(reader: Reader) -> list[LinkRecord]:
-            target = page_id_of(reader, lru)
+            target = int(get_page_row(reader, lru)[0])
             sources = reader.get(PAGES, candidate_sources(reader, target)).values()
-            return list(islice(self._links_to(reader, target, sorted(sources, key=lambda row: row[1])), limit))
+            return list(
+                islice(self._links_to(reader, target, sorted(sources, key=lambda row: row[1])), limit)
+            )
 
         return self._at_one_moment(read)
 
@@ -117,13 +119,14 @@ class LinkReads(PageReads):
 def _targets_by_page(
     reader: Reader, lrus: Sequence[str]
 ) -> dict[str, list[tuple[str, LinkKind, str | None]]]:
-    ids = {row[0]: row[1] for row in reader.find(PAGES, "by_lru", lrus, ("lru", "id"))}
-    found = {page_id: decode_outlinks(row[1]) for page_id, row in reader.get(OUTLINKS, ids.values()).items()}
+    ids: dict[str, int | None] = dict(reader.find(PAGES, "by_lru", lrus, ("lru", "links_id")))
+    blobs = reader.get(OUTLINKS, [i for i in ids.values() if i is not None])
+    found = {links_id: decode_outlinks(row[3]) for links_id, row in blobs.items()}
     wanted = sorted({i for outlinks in found.values() for i in outlinks.target_ids})
     names = {row[0]: row[1] for row in reader.get(PAGES, wanted).values()}
     answer: dict[str, list[tuple[str, LinkKind, str | None]]] = {}
     for lru in lrus:
-        outlinks = found.get(ids.get(lru, 0), Outlinks([], []))
+        outlinks = found.get(ids.get(lru), Outlinks([], []))
         pairs = zip(outlinks.target_ids, outlinks.links, strict=True)
         answer[lru] = [(names[i], link.kind, link.raw) for i, link in pairs]
     return answer

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory_structure.records import Degrees, NodeLink, WebEntityStatus, WeightedLink
-from memory_structure.storage import Reader, Span
+from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.caches import LabelArray
 from memory_structure.stored.codec import NETWORK_MASK, Ints, Pairs, decode_targets, swapped
 from memory_structure.stored.entities import entity_row
@@ -108,24 +108,18 @@ class Networks(LinkReads):
                 return
             after = rows[-1][1]
 
-    def _next_node_links(
-        self, reader: Reader, after: str | None
-    ) -> tuple[list[tuple[int, str]], list[NodeLink]]:
-        rows = [
-            (row[0], row[1])
-            for row in self._page_rows(reader, None, after, _PAGES_AT_ONCE, only_fetched=True)
-        ]
+    def _next_node_links(self, reader: Reader, after: str | None) -> tuple[list[Row], list[NodeLink]]:
+        rows = self._page_rows(reader, None, after, _PAGES_AT_ONCE, only_fetched=True)
         targets: dict[int, list[int]] = {}
-        for page_id, blob in reader.get(OUTLINKS, [row[0] for row in rows]).values():
+        blobs = reader.get(OUTLINKS, [row[5] for row in rows if row[5] is not None])
+        for _, page_id, _, blob in blobs.values():
             ids, kinds = decode_targets(blob)
             counting = (np.left_shift(1, kinds.astype(np.int32)) & NETWORK_MASK) != 0
             targets[page_id] = np.unique(ids[counting]).tolist()
         wanted = sorted({i for ids in targets.values() for i in ids})
         names = {row[0]: row[1] for row in reader.get(PAGES, wanted).values()}
-        links = [
-            NodeLink(lru, name, 1) for i, lru in rows for name in sorted(names[t] for t in targets.get(i, ()))
-        ]
-        return rows, links
+        named = ((row[1], sorted(names[i] for i in targets.get(row[0], ()))) for row in rows)
+        return rows, [NodeLink(source, target, 1) for source, found in named for target in found]
 
     def iter_nodes(self) -> Iterator[tuple[str, int, int]]:
         """(node LRU, owning web entity id, number of pages folded into it), by LRU."""

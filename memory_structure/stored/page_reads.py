@@ -32,12 +32,12 @@ def page_row(reader: Reader, lru: str) -> Row | None:
     return rows[0] if rows else None
 
 
-def page_id_of(reader: Reader, lru: str) -> int:
-    """The id of a page. Raises NotFound."""
+def get_page_row(reader: Reader, lru: str) -> Row:
+    """The row of a page. Raises NotFound."""
     row = page_row(reader, lru)
     if row is None:
         raise NotFound(f"there is no page {lru}")
-    return int(row[0])
+    return row
 
 
 class PageReads(Core):
@@ -164,7 +164,7 @@ class PageReads(Core):
         """Every attempt on a page, oldest first."""
 
         def read(reader: Reader) -> list[Fetch]:
-            span = Span("by_page_id_job_id_attempt", equal=(page_id_of(reader, lru),))
+            span = Span("by_page_id_job_id_attempt", equal=(get_page_row(reader, lru)[0],))
             return [fetch_of(row) for row in sorted(reader.scan(FETCHES, span))]
 
         return self._at_one_moment(read)

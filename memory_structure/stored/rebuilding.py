@@ -7,7 +7,6 @@ import numpy as np
 from memory_structure.storage import Span
 from memory_structure.stored.codec import (
     Ints,
-    LinkColumns,
     Pairs,
     decode_targets,
     distinct_columns,
@@ -101,35 +100,30 @@ def _point_at_last_fetches(session: Session) -> None:
 
 
 def _make_segments(session: Session) -> None:
-    """Segments from outlinks, in page order."""
+    """Segments from outlinks, in the order found; each page's newest outlinks are its only ones."""
     tx = session.tx
     tx.delete(SEGMENTS, [row[0] for row in tx.scan(SEGMENTS, columns=("id",))])
     tx.delete(ARRIVALS, [(row[0], row[1]) for row in tx.scan(ARRIVALS, columns=("run", "first_target"))])
-    rows = list(tx.scan(PAGES, columns=("id", "segment")))
-    tx.update(PAGES, ("segment",), [(i, (None,)) for i, segment in rows if segment is not None])
     session.state.segment += 1
-    held: list[tuple[int, LinkColumns]] = []
-    for (page_id,) in list(tx.scan(OUTLINKS, columns=("page_id",))):
-        targets, kinds = decode_targets(tx.get(OUTLINKS, (page_id,))[page_id][1])
-        sources = np.full(len(targets), page_id, np.int32)
-        held.append((page_id, distinct_columns(sources, targets, kinds)))
-        if len(held) == _PAGES_AT_ONCE:
-            _append(session, held)
-            held = []
-    _append(session, held)
+    current = {page_id: links_id for links_id, page_id in tx.scan(OUTLINKS, columns=("id", "page_id"))}
+    kept = set(current.values())
+    tx.delete(OUTLINKS, [row[0] for row in list(tx.scan(OUTLINKS, columns=("id",))) if row[0] not in kept])
+    rows = list(tx.scan(PAGES, columns=("id", "links_id")))
+    wrong = [(i, (current.get(i),)) for i, links_id in rows if links_id != current.get(i)]
+    tx.update(PAGES, ("links_id",), wrong)
+    ordered = sorted(kept)
+    for start in range(0, len(ordered), _PAGES_AT_ONCE):
+        _append(session, ordered[start : start + _PAGES_AT_ONCE])
 
 
-def _append(session: Session, held: list[tuple[int, LinkColumns]]) -> None:
-    if not held:
-        return
-    parts = [columns for _, columns in held]
-    joined = LinkColumns(
-        np.concatenate([c.sources for c in parts]),
-        np.concatenate([c.targets for c in parts]),
-        np.concatenate([c.masks for c in parts]),
-    )
-    placed = append_links(session, [page_id for page_id, _ in held], joined)
-    session.tx.update(PAGES, ("segment",), [(i, (segment,)) for i, segment in placed.items()])
+def _append(session: Session, links_ids: list[int]) -> None:
+    rows = session.tx.get(OUTLINKS, links_ids)
+    parts = [(row[1], *decode_targets(row[3])) for row in rows.values()]
+    sources = np.repeat(np.array([p[0] for p in parts], np.int32), [len(p[1]) for p in parts])
+    targets, kinds = np.concatenate([p[1] for p in parts]), np.concatenate([p[2] for p in parts])
+    placed = append_links(session, [p[0] for p in parts], distinct_columns(sources, targets, kinds))
+    moved = [(links_id, (placed[row[1]],)) for links_id, row in rows.items()]
+    session.tx.update(OUTLINKS, ("segment",), moved)
 
 
 def _make_counters(session: Session) -> None:

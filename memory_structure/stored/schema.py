@@ -55,7 +55,7 @@ STATE: Final = _table(
 )
 OPTIONS: Final = _table("options", "name:t value:t", "name")
 PAGES: Final = _table(
-    "pages", "id lru:t raw_url:t first_seen_at fetch_id segment", "id", _index("lru", unique=True)
+    "pages", "id lru:t raw_url:t first_seen_at fetch_id links_id", "id", _index("lru", unique=True)
 )
 FETCHES: Final = _table(
     "fetches",
@@ -67,7 +67,8 @@ FETCHES: Final = _table(
     _index("job_id"),
 )
 TEXTS: Final = _table("texts", "page_id text:b", "page_id")
-OUTLINKS: Final = _table("outlinks", "page_id links:b", "page_id")
+# Keyed by the fetch that found them: rows are appended, where page ids would scatter them over the whole table.
+OUTLINKS: Final = _table("outlinks", "id page_id segment links:b", "id")
 LABELS: Final = _table("labels", "kind block ids:b", "kind block")
 SEGMENTS: Final = _table("segments", "id n_links links:b", "id")
 ARRIVALS: Final = _table("arrivals", "run first_target pairs:b", "run first_target")
