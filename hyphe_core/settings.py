@@ -65,7 +65,7 @@ CONCURRENT_REQUESTS_PER_DOMAIN = (
 )
 DOWNLOAD_DELAY = 0
 DOWNLOAD_DELAY_JITTER = 0
-CONCURRENT_ITEMS = 2
+CONCURRENT_ITEMS = 1  # a callback gives one item at most; each unit costs a task a page
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024
 DOWNLOAD_HANDLERS = {
     "http": "hyphe_core.crawl.download.JobDownloadHandler",
