@@ -1,8 +1,9 @@
-"""The store at scale: indexing pages and links into the embedded database, then reads and edits on that corpus.
+"""The store at scale: indexing pages and links into the embedded database, then reads and edits on that
+corpus.
 
-Every figure stands beside a physical limit measured in the same run: raw inserts of the same volume, a gather of as many
-integers, reading the bytes of all link segments. Run: `python -m benchmarks.bench_store [--scale 1000000]`.
-"""
+Every figure stands beside a physical limit measured in the same run: raw inserts of the same volume, a gather
+of as many integers, reading the bytes of all link segments. Run: `python -m benchmarks.bench_store [--scale
+1000000]`."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ class Web:
         self.sizes = sizes.tolist()
         self.n_sites = n_sites
         popular = rng.permutation(n_sites)
-        # A site links to some tens of others, mostly to well-known ones: at full scale about 600,000 pairs of sites.
+        # A site links to some tens of others, mostly to well-known ones: at full scale about 600,000 pairs of
+        # sites.
         self.neighbours = popular[(n_sites * rng.random((n_sites, NEIGHBOURS)) ** 2).astype(np.int64)]
         self.n_pages = int(sizes.sum())
         self.rng = rng
@@ -108,7 +110,8 @@ class Web:
         )
         fetch = Fetch(
             1, MOMENT, 0.2, status=200, content_type="text/html", encoding="utf-8", size_bytes=27000,
-            digest=f"{site:032x}{page:032x}", title=f"The title of page {page}", language="en", n_links=len(links),
+            digest=f"{site:032x}{page:032x}", title=f"The title of page {page}", language="en",
+            n_links=len(links),
         )  # fmt: skip
         return FetchedPage(self.lru(site, page), (fetch,), links)
 
@@ -146,17 +149,16 @@ def row(name: str, value: str | Spent, limit: str = "") -> None:
 
 def index(structure: StoredMemoryStructure, web: Web) -> tuple[int, list[float]]:
     """Write every batch; (links, CPU us a link of each tenth)."""
-    done = links = total = 0
+    links = total = 0
     cpu = longest = 0.0
     tenths: list[float] = []
     n_batches = web.n_pages // BATCH_PAGES + 1
-    for batch in web.batches():
+    for done, batch in enumerate(web.batches(), 1):
         start, wall = time.process_time(), time.perf_counter()
         report = structure.write_batch(batch)
         cpu += time.process_time() - start
         longest = max(longest, time.perf_counter() - wall)
         links += report.n_links
-        done += 1
         if done * 10 // n_batches > len(tenths) or done * BATCH_PAGES >= web.n_pages:
             tenths.append(cpu / links * 1e6)
             row(
@@ -171,7 +173,8 @@ def index(structure: StoredMemoryStructure, web: Web) -> tuple[int, list[float]]
 
 
 def raw_inserts(folder: Path, n_pages: int) -> float:
-    """CPU us a link of plain inserts of the same rows: a page, a fetch and an outlinks blob a page, a segment a batch."""
+    """CPU us a link of plain inserts of the same rows: a page, a fetch and an outlinks blob a page, a segment
+    a batch."""
     database = sqlite3.connect(folder / "raw.sqlite", isolation_level=None)
     database.execute("PRAGMA page_size = 8192")
     database.execute("PRAGMA journal_mode = WAL")
@@ -290,10 +293,7 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         structure = StoredMemoryStructure(SqliteStorage(folder / "corpus.sqlite"))
         web = Web(arguments.scale)
-        print(
-            f"{web.n_pages:,} pages of {web.n_sites:,} sites, {LINKS} links a page, {BATCH_PAGES} pages a batch",
-            flush=True,
-        )
+        print(f"{web.n_pages:,} pages of {web.n_sites:,} sites, {LINKS} links a page", flush=True)
         if not structure.counters().n_pages:
             measure_indexing(structure, web, folder)
         physical_limits(structure, web.n_pages, structure.counters().n_links)

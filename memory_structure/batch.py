@@ -1,10 +1,10 @@
 """The objects of the founding indexing algorithm: pages of a batch, their links, the LRU tree of what is new.
 
-A batch is indexed in one transaction: pages and their links are gathered, what the corpus does not know yet goes into an LRU
-tree, each LRU is asked whether it is a node, one call tells for all what the branch they hang on holds
-(`store_and_retrieve_flags`), exceptions and rules are applied from the longest prefix to the shortest, and links between
-nodes and between web entities follow. `memory_structure.stored.indexing` carries it out.
-"""
+A batch is indexed in one transaction: pages and their links are gathered, what the corpus does not know yet
+goes into an LRU tree, each LRU is asked whether it is a node, one call tells for all what the branch they
+hang on holds (`store_and_retrieve_flags`), exceptions and rules are applied from the longest prefix to the
+shortest, and links between nodes and between web entities follow. `memory_structure.stored.indexing` carries
+it out."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ class BlobStore(ABC):
 
     @abstractmethod
     def put(self, digest: str, body: bytes) -> None:
-        """Keep a body under its digest (SHA-256 hex of `body`); whole or not at all. Present ones are left alone."""
+        """Keep a body under its digest (SHA-256 hex of `body`); whole or not at all. Present ones are left
+        alone."""
 
     @abstractmethod
     def get(self, digest: str) -> bytes:

@@ -11,7 +11,8 @@ from memory_structure.records import JobState
 _P, _R, _S = JobState.PENDING, JobState.RUNNING, JobState.PAUSED
 _F, _C, _X = JobState.FINISHED, JobState.CANCELED, JobState.FAILED
 
-# A running job whose worker died goes back to PENDING; an ended one may be taken up again (resumed) from PENDING.
+# A running job whose worker died goes back to PENDING; an ended one may be taken up again (resumed) from
+# PENDING.
 LEGAL_MOVES: Final = MappingProxyType(
     {
         _P: frozenset({_R, _S, _F, _C, _X}),

@@ -16,9 +16,8 @@ from memory_structure.stored.registry import StoredRegistry
 def open_registry(data_dir: Path, mongodb_uri: str | None = None, blob_url: str | None = None) -> Registry:
     """The registry of a data folder, made when absent.
 
-    Without `mongodb_uri`: `registry.sqlite`, and `corpora/<id>/corpus.sqlite`. With it: the databases `hyphe` and
-    `hyphe_<id>`. Bodies: `corpora/<id>/bodies` of the folder, or `<blob_url>/<id>`.
-    """
+    Without `mongodb_uri`: `registry.sqlite`, and `corpora/<id>/corpus.sqlite`. With it: the databases `hyphe`
+    and `hyphe_<id>`. Bodies: `corpora/<id>/bodies` of the folder, or `<blob_url>/<id>`."""
     data_dir = Path(data_dir).absolute()
     _ensure_folder(data_dir)
 

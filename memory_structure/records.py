@@ -1,8 +1,8 @@
 """The records that go in and out of the memory structure. All are immutable values.
 
-Moments are aware UTC `datetime`, durations seconds, sizes bytes. LRUs are canonical texts (see `memory_structure.lru`).
-`NamedTuple` is used where millions of instances are made (a frozen dataclass costs four times as much).
-"""
+Moments are aware UTC `datetime`, durations seconds, sizes bytes. LRUs are canonical texts (see
+`memory_structure.lru`). `NamedTuple` is used where millions of instances are made (a frozen dataclass costs
+four times as much)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ class FetchError(StrEnum):
 
 
 class FoundLink(NamedTuple):
-    """A link of a page, merged by (target, kind). `raw` is the absolute URL as found when it is not the key's own."""
+    """A link of a page, merged by (target, kind). `raw` is the absolute URL as found when it is not the key's
+    own."""
 
     target_lru: str
     kind: LinkKind
@@ -80,12 +81,12 @@ class FoundLink(NamedTuple):
 class Fetch:
     """One attempt to fetch a page, and what its answer said.
 
-    `status` is None when no HTTP answer came; `error` is None when the answer was whole. `attempt` counts from 1
-    within the job; `final` marks the one that counts for the job. `depth` is in clicks from a start page. `digest` is
-    the SHA-256 (hex) of the original body, None when no body is kept. `redirect_lru` is the target of a 3xx answer or
-    of an immediate meta refresh. `follow` is False when links of the page must not be followed (nofollow). `n_links`
-    counts page links stored, `n_self_links` links to the page itself, `n_links_cut` those over a limit or unreadable.
-    """
+    `status` is None when no HTTP answer came; `error` is None when the answer was whole. `attempt` counts
+    from 1 within the job; `final` marks the one that counts for the job. `depth` is in clicks from a start
+    page. `digest` is the SHA-256 (hex) of the original body, None when no body is kept. `redirect_lru` is the
+    target of a 3xx answer or of an immediate meta refresh. `follow` is False when links of the page must not
+    be followed (nofollow). `n_links` counts page links stored, `n_self_links` links to the page itself,
+    `n_links_cut` those over a limit or unreadable."""
 
     job_id: int
     fetched_at: datetime
@@ -112,11 +113,12 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as a crawl hands it over: its key, how it was asked for, the attempts (last one final), its links.
+    """A page as a crawl hands it over: its key, how it was asked for, the attempts (last one final), its
+    links.
 
-    `raw_url` is the URL sent when it is not the key's own readable form. `text` is the page's visible text. Links
-    replace those of the previous fetch when the final attempt has no error; otherwise the old links stay.
-    """
+    `raw_url` is the URL sent when it is not the key's own readable form. `text` is the page's visible text.
+    Links replace those of the previous fetch when the final attempt has no error; otherwise the old links
+    stay."""
 
     lru: str
     attempts: tuple[Fetch, ...]
@@ -148,7 +150,8 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """What a batch changed. A batch written before changes nothing: every count is 0 and `n_pages_known` is their number."""
+    """What a batch changed. A batch written before changes nothing: every count is 0 and `n_pages_known` is
+    their number."""
 
     n_pages_stored: int
     n_pages_known: int
@@ -159,7 +162,8 @@ class WriteReport:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """A page as stored. `fetch` is its last final attempt, None when it was never fetched. `node` is an LRU."""
+    """A page as stored. `fetch` is its last final attempt, None when it was never fetched. `node` is an
+    LRU."""
 
     page_id: int
     lru: str
@@ -198,7 +202,8 @@ class StartPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WebEntity:
-    """A web entity: an actor of the web, made of LRU prefixes. `tags`: (namespace, category, value), sorted."""
+    """A web entity: an actor of the web, made of LRU prefixes. `tags`: (namespace, category, value),
+    sorted."""
 
     web_entity_id: int
     name: str
@@ -267,10 +272,10 @@ class EndReason(StrEnum):
 class JobSpec:
     """What a crawl job was asked to do; frozen at launch.
 
-    `start_urls` as to be requested. A page is in scope when its longest matching prefix among both lists is a follow
-    prefix. Budgets of None are without limit; `max_pages` counts final attempts that got an HTTP answer, redirects
-    included; `time_limit_seconds` excludes pauses. `cookies` is a Cookie header value. `proxy` is a URL.
-    """
+    `start_urls` as to be requested. A page is in scope when its longest matching prefix among both lists is a
+    follow prefix. Budgets of None are without limit; `max_pages` counts final attempts that got an HTTP
+    answer, redirects included; `time_limit_seconds` excludes pauses. `cookies` is a Cookie header value.
+    `proxy` is a URL."""
 
     web_entity_id: int | None
     start_urls: tuple[str, ...]
@@ -311,7 +316,8 @@ class JobCounters:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A crawl job. `active_seconds` is crawling time without pauses. `previous_*` name an entity that is gone."""
+    """A crawl job. `active_seconds` is crawling time without pauses. `previous_*` name an entity that is
+    gone."""
 
     job_id: int
     spec: JobSpec
@@ -339,7 +345,8 @@ class JobPage(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A line of the log of a corpus; `job_id` is None for what concerns the corpus, `kind` is a word such as CRAWL_FINISHED."""
+    """A line of the log of a corpus; `job_id` is None for what concerns the corpus, `kind` is a word such as
+    CRAWL_FINISHED."""
 
     logged_at: datetime
     job_id: int | None

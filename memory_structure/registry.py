@@ -1,8 +1,7 @@
 """The contract of the registry: what lies beside the corpora and is shared by all of them.
 
-It knows the corpora, the worker processes, which crawl job is whose, and which worker may talk to which host. Every
-claim is a lease: it ends by itself when its holder stops renewing it. Moments are aware UTC.
-"""
+It knows the corpora, the worker processes, which crawl job is whose, and which worker may talk to which host.
+Every claim is a lease: it ends by itself when its holder stops renewing it. Moments are aware UTC."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ class Command(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CorpusEntry:
-    """A corpus as the registry knows it. `corpus_id` is derived from the name. `password_hash` is empty when open.
-    `started` tells whether clients have opened it; crawls go on regardless."""
+    """A corpus as the registry knows it. `corpus_id` is derived from the name. `password_hash` is empty when
+    open. `started` tells whether clients have opened it; crawls go on regardless."""
 
     corpus_id: str
     name: str
@@ -72,7 +71,8 @@ class Registry(ABC):
     # -- corpora
     @abstractmethod
     def create_corpus(self, name: str, options: CorpusOptions, password_hash: str = "") -> CorpusEntry:
-        """Create a corpus and its store. Raises AlreadyExists for a name in use, InvalidValue for an empty one."""
+        """Create a corpus and its store. Raises AlreadyExists for a name in use, InvalidValue for an empty
+        one."""
 
     @abstractmethod
     def get_corpus(self, corpus: str) -> CorpusEntry:
@@ -96,7 +96,8 @@ class Registry(ABC):
 
     @abstractmethod
     def destroy_corpus(self, corpus_id: str) -> None:
-        """Remove a corpus, its store, its bodies and its queue for good. Raises StoreLocked while a worker holds one of its jobs."""
+        """Remove a corpus, its store, its bodies and its queue for good. Raises StoreLocked while a worker
+        holds one of its jobs."""
 
     @abstractmethod
     def open_structure(self, corpus_id: str) -> MemoryStructure:
@@ -112,9 +113,12 @@ class Registry(ABC):
         """Offer a job to the workers; `hosts` are those of its start pages. Queued twice is once."""
 
     @abstractmethod
-    def claim_jobs(self, worker_id: str, limit: int, lease_seconds: float, only: tuple[str, int] | None = None) -> list[QueueEntry]:
-        """Take up to `limit` free jobs with command RUN (fewest running jobs of the corpus first, then oldest), but none
-        whose start hosts are leased by another living worker. `only` restricts to one (corpus, job)."""
+    def claim_jobs(
+        self, worker_id: str, limit: int, lease_seconds: float, only: tuple[str, int] | None = None
+    ) -> list[QueueEntry]:
+        """Take up to `limit` free jobs with command RUN (fewest running jobs of the corpus first, then
+        oldest), but none whose start hosts are leased by another living worker. `only` restricts to one
+        (corpus, job)."""
 
     @abstractmethod
     def list_queue(self, corpus_id: str | None = None) -> list[QueueEntry]:
@@ -131,8 +135,9 @@ class Registry(ABC):
     # -- workers and hosts
     @abstractmethod
     def beat(self, worker_id: str, machine: str, pid: int, lease_seconds: float) -> list[QueueEntry]:
-        """Register or renew a worker with all its job and host leases; answers the jobs it holds, with their commands.
-        A job it thought it held and that is absent was taken away: it must stop it without writing."""
+        """Register or renew a worker with all its job and host leases; answers the jobs it holds, with their
+        commands. A job it thought it held and that is absent was taken away: it must stop it without
+        writing."""
 
     @abstractmethod
     def list_workers(self) -> list[WorkerEntry]:
@@ -147,9 +152,11 @@ class Registry(ABC):
         """Free what workers hold whose lease ran out; the jobs that became free."""
 
     @abstractmethod
-    def lease_hosts(self, worker_id: str, hosts: Sequence[HostKey], lease_seconds: float) -> dict[HostKey, float]:
-        """Take hosts nobody else holds. Answers those granted, each with the seconds to wait before the first request
-        (the delay the last holder left). A host refused is marked as wanted."""
+    def lease_hosts(
+        self, worker_id: str, hosts: Sequence[HostKey], lease_seconds: float
+    ) -> dict[HostKey, float]:
+        """Take hosts nobody else holds. Answers those granted, each with the seconds to wait before the first
+        request (the delay the last holder left). A host refused is marked as wanted."""
 
     @abstractmethod
     def release_hosts(self, worker_id: str, hosts: Sequence[tuple[HostKey, float]]) -> None:

@@ -1,17 +1,15 @@
 """What a database must offer to carry a memory structure: keyed tables, ordered scans, one writer at a time.
 
-All knowledge of pages, links and entities lives above this contract, so that every backend behaves alike: the same
-batches give the same rows. A row is a tuple in the column order of its table. A key is the bare value of a
-one-column key and a tuple otherwise.
+All knowledge of pages, links and entities lives above this contract, so that every backend behaves alike: the
+same batches give the same rows. A row is a tuple in the column order of its table. A key is the bare value of
+a one-column key and a tuple otherwise.
 
-Guarantees asked of a backend
-1. A transaction is all or nothing, also when the process is killed at any moment; when `transaction()` has returned
-   without an error its writes survive a kill.
-2. Transactions on one database run one after the other, in whatever process or machine.
-3. Inside a transaction reads see its own writes. Outside, a read sees whole transactions only where the database can
-   (SQLite); MongoDB may show a transaction half applied for the moment it takes to apply it.
-4. Text is compared by code point (binary collation) everywhere.
-"""
+Guarantees asked of a backend 1. A transaction is all or nothing, also when the process is killed at any
+moment; when `transaction()` has returned without an error its writes survive a kill. 2. Transactions on one
+database run one after the other, in whatever process or machine. 3. Inside a transaction reads see its own
+writes. Outside, a read sees whole transactions only where the database can (SQLite); MongoDB may show a
+transaction half applied for the moment it takes to apply it. 4. Text is compared by code point (binary
+collation) everywhere."""
 
 from __future__ import annotations
 
@@ -54,8 +52,8 @@ class Index:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table: its columns, the columns of its primary key, its secondary indexes. Equal only to itself: one is declared
-    once, and looked up by identity on hot paths."""
+    """A table: its columns, the columns of its primary key, its secondary indexes. Equal only to itself: one
+    is declared once, and looked up by identity on hot paths."""
 
     name: str
     columns: tuple[Column, ...]
@@ -71,7 +69,8 @@ class Table:
         return next(i for i in self.indexes if i.name == name)
 
     def order(self, index: str | None) -> tuple[str, ...]:
-        """Columns that put rows in a total order: the key, a unique index, or another index followed by the key."""
+        """Columns that put rows in a total order: the key, a unique index, or another index followed by the
+        key."""
         if index is None:
             return self.key
         found = self.index(index)
@@ -82,11 +81,10 @@ class Table:
 class Span:
     """A range over an order: the key (`index` None) or a secondary index.
 
-    `equal` fixes the first columns of the order; the next column then lies in `lower` <= x < `upper` (either None is
-    open). `after` (a full value of the order's columns, as a tuple) starts strictly behind it, in the direction of
-    travel: keyset pagination. Rows of a non-unique index with equal values come in key order: there the order's
-    columns are those of the index, then those of the key (see `Table.order`).
-    """
+    `equal` fixes the first columns of the order; the next column then lies in `lower` <= x < `upper` (either
+    None is open). `after` (a full value of the order's columns, as a tuple) starts strictly behind it, in the
+    direction of travel: keyset pagination. Rows of a non-unique index with equal values come in key order:
+    there the order's columns are those of the index, then those of the key (see `Table.order`)."""
 
     index: str | None = None
     equal: tuple[Any, ...] = ()
@@ -105,11 +103,15 @@ class Reader(ABC):
         """Rows of those primary keys; absent keys are absent from the answer. Any number of keys."""
 
     @abstractmethod
-    def find(self, table: Table, index: str, values: Iterable[Any], columns: tuple[str, ...] | None = None) -> list[Row]:
+    def find(
+        self, table: Table, index: str, values: Iterable[Any], columns: tuple[str, ...] | None = None
+    ) -> list[Row]:
         """Rows whose one-column index equals one of the values, in no order; `columns` narrows the rows."""
 
     @abstractmethod
-    def scan(self, table: Table, span: Span = Span(), columns: tuple[str, ...] | None = None) -> Iterator[Row]:
+    def scan(
+        self, table: Table, span: Span = Span(), columns: tuple[str, ...] | None = None
+    ) -> Iterator[Row]:
         """Rows of a range in its order, streamed: memory stays flat whatever the length.
 
         Writing to the same table while the iterator is open is not allowed.
@@ -125,7 +127,8 @@ class Transaction(Reader):
 
     @abstractmethod
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
-        """Add rows whose keys and unique values are new. Raises AlreadyExists (nothing is then kept of the transaction)."""
+        """Add rows whose keys and unique values are new. Raises AlreadyExists (nothing is then kept of the
+        transaction)."""
 
     @abstractmethod
     def put(self, table: Table, rows: Sequence[Row]) -> None:
@@ -147,13 +150,14 @@ class Storage(Reader):
     def transaction(self) -> AbstractContextManager[Transaction]:
         """An exclusive write transaction.
 
-        Raises StoreLocked after the busy time-out, StoreFull, StoreUnreachable. An error inside the block rolls back.
-        """
+        Raises StoreLocked after the busy time-out, StoreFull, StoreUnreachable. An error inside the block
+        rolls back."""
 
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
-        """Reads that belong together, to be kept open briefly. They see one moment where the database can do that;
-        elsewhere (this default) each sees its own, and callers compare a version number before and after."""
+        """Reads that belong together, to be kept open briefly. They see one moment where the database can do
+        that; elsewhere (this default) each sees its own, and callers compare a version number before and
+        after."""
         yield self
 
     @abstractmethod

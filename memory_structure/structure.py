@@ -1,12 +1,12 @@
 """The contract of the memory structure: everything persistent of one corpus.
 
-One instance stands for one corpus. The docstrings are the specification; the contract suite runs them against every
-backend. Unless said otherwise: lists come in the order named, moments are aware UTC, LRUs canonical texts, unknown
-keys raise `NotFound`, and an error leaves the corpus as it was.
+One instance stands for one corpus. The docstrings are the specification; the contract suite runs them against
+every backend. Unless said otherwise: lists come in the order named, moments are aware UTC, LRUs canonical
+texts, unknown keys raise `NotFound`, and an error leaves the corpus as it was.
 
-Ownership: a page belongs to the web entity that owns the longest prefix among the page's ancestors-or-self, by stems.
-Every page has an owner. A prefix has one owner. Weights count distinct (source page, target page) pairs of network kinds.
-"""
+Ownership: a page belongs to the web entity that owns the longest prefix among the page's ancestors-or-self,
+by stems. Every page has an owner. A prefix has one owner. Weights count distinct (source page, target page)
+pairs of network kinds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from memory_structure.records import (
 class MemoryStructure(ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
-    # -- the corpus as a whole -------------------------------------------------------------------------------------
+    # -- the corpus as a whole
 
     @abstractmethod
     def options(self) -> CorpusOptions:
@@ -70,48 +70,60 @@ class MemoryStructure(ABC):
         """Space the store takes, bodies not included."""
 
     @abstractmethod
+    def backup(self, path: str) -> None:
+        """A consistent copy of the store, bodies not included, into a new file, while others read and
+        write."""
+
+    @abstractmethod
     def close(self) -> None:
         """Release the store. Closing twice is allowed."""
 
-    # -- indexing --------------------------------------------------------------------------------------------------
+    # -- indexing
 
     @abstractmethod
     def store_and_retrieve_flags(self, lrus: Sequence[str]) -> list[Decision]:
         """What the store knows of those LRUs: one decision for each, in order, by today's prefixes and rules.
 
-        Stores nothing. The flag tells whether a creation rule makes a new web entity for it (with prefix and rule),
-        whether nothing owns it (default rule), whether an entity owns it, or whether a precision exception covers it.
-        """
+        Stores nothing. The flag tells whether a creation rule makes a new web entity for it (with prefix and
+        rule), whether nothing owns it (default rule), whether an entity owns it, or whether a precision
+        exception covers it."""
 
     @abstractmethod
     def write_batch(self, batch: Batch) -> WriteReport:
-        """Index fetched pages and their links in one transaction: pages, attempts, links, nodes, new web entities,
-        aggregated links, job counters.
+        """Index fetched pages and their links in one transaction: pages, attempts, links, nodes, new web
+        entities, aggregated links, job counters.
 
-        Decisions are taken inside the transaction against the current prefixes and rules. Idempotent: attempts known
-        by (page, job, attempt) change nothing. A final attempt without error replaces the page's outlinks; otherwise
-        the earlier outlinks stay. Depth changes only ever lower a depth.
-        """
+        Decisions are taken inside the transaction against the current prefixes and rules. Idempotent:
+        attempts known by (page, job, attempt) change nothing. Only pages new to the corpus are decided upon.
+        A final attempt without error replaces the page's outlinks; otherwise the earlier outlinks stay. Depth
+        changes only ever lower a depth."""
 
     @abstractmethod
-    def declare_pages(self, lrus: Sequence[str], raw_urls: Sequence[str | None] | None = None) -> list[tuple[PageRecord, bool]]:
-        """Make sure those pages are known, creating web entities by the rules; in order, with True where the owner is new.
+    def declare_pages(
+        self, lrus: Sequence[str], raw_urls: Sequence[str | None] | None = None
+    ) -> list[tuple[PageRecord, bool]]:
+        """Make sure those pages are known, creating web entities by the rules; in order, with True where the
+        owner is new.
 
         An LRU finer than the precision limit becomes a precision exception.
         """
 
-    # -- pages and links -------------------------------------------------------------------------------------------
+    # -- pages and links
 
     @abstractmethod
     def find_page(self, lru: str) -> PageRecord | None:
         """The page of that LRU."""
 
     @abstractmethod
-    def iter_pages(self, web_entity_id: int | None = None, *, only_fetched: bool = False) -> Iterator[PageRecord]:
+    def iter_pages(
+        self, web_entity_id: int | None = None, *, only_fetched: bool = False
+    ) -> Iterator[PageRecord]:
         """Pages (of one entity, or all) in LRU order, streamed."""
 
     @abstractmethod
-    def list_pages(self, web_entity_id: int, *, after: str | None = None, limit: int = 5000, only_fetched: bool = False) -> list[PageRecord]:
+    def list_pages(
+        self, web_entity_id: int, *, after: str | None = None, limit: int = 5000, only_fetched: bool = False
+    ) -> list[PageRecord]:
         """The next pages of an entity in LRU order, strictly after an LRU."""
 
     @abstractmethod
@@ -143,11 +155,18 @@ class MemoryStructure(ABC):
         """Page links by source LRU, target LRU, kind, streamed; of one entity: those leaving its pages."""
 
     @abstractmethod
-    def list_links(self, web_entity_id: int, *, after: tuple[str, str, int] | None = None, limit: int = 1000, include_external: bool = False) -> list[LinkRecord]:
-        """The next page links leaving an entity's pages, strictly after (source LRU, target LRU, kind); without external
-        ones only those that stay inside the entity."""
+    def list_links(
+        self,
+        web_entity_id: int,
+        *,
+        after: tuple[str, str, int] | None = None,
+        limit: int = 1000,
+        include_external: bool = False,
+    ) -> list[LinkRecord]:
+        """The next page links leaving an entity's pages, strictly after (source LRU, target LRU, kind);
+        without external ones only those that stay inside the entity."""
 
-    # -- networks --------------------------------------------------------------------------------------------------
+    # -- networks
 
     @abstractmethod
     def web_entity_links(self) -> list[WeightedLink]:
@@ -155,11 +174,15 @@ class MemoryStructure(ABC):
 
     @abstractmethod
     def internal_weights(self) -> dict[int, int]:
-        """Web entity id -> number of distinct page links that stay inside it (entities without any are absent)."""
+        """Web entity id -> number of distinct page links that stay inside it (entities without any are
+        absent)."""
 
     @abstractmethod
-    def degrees(self, sources: Iterable[WebEntityStatus] = (WebEntityStatus.IN, WebEntityStatus.UNDECIDED)) -> dict[int, Degrees]:
-        """Degrees of every web entity that has a neighbour, counting only links whose source has one of the statuses."""
+    def degrees(
+        self, sources: Iterable[WebEntityStatus] = (WebEntityStatus.IN, WebEntityStatus.UNDECIDED)
+    ) -> dict[int, Degrees]:
+        """Degrees of every web entity that has a neighbour, counting only links whose source has one of the
+        statuses."""
 
     @abstractmethod
     def list_referrers(self, web_entity_id: int) -> list[WeightedLink]:
@@ -177,7 +200,7 @@ class MemoryStructure(ABC):
     def iter_nodes(self) -> Iterator[tuple[str, int, int]]:
         """(node LRU, owning web entity id, number of pages folded into it), by LRU, streamed."""
 
-    # -- web entities ----------------------------------------------------------------------------------------------
+    # -- web entities
 
     @abstractmethod
     def declare_web_entity(
@@ -189,8 +212,9 @@ class MemoryStructure(ABC):
         start_pages: Sequence[StartPage] = (),
         tags: Sequence[tuple[str, str, str]] = (),
     ) -> WebEntity:
-        """Create a web entity that owns exactly those prefixes. Raises PrefixTaken when one has an owner, InvalidValue
-        when none is given. Pages below change hands; a prefix finer than the precision limit becomes an exception."""
+        """Create a web entity that owns exactly those prefixes. Raises PrefixTaken when one has an owner,
+        InvalidValue when none is given. Pages below change hands; a prefix finer than the precision limit
+        becomes an exception."""
 
     @abstractmethod
     def get_web_entity(self, web_entity_id: int) -> WebEntity:
@@ -214,8 +238,8 @@ class MemoryStructure(ABC):
         by_name: bool = False,
         limit: int | None = None,
     ) -> list[WebEntity]:
-        """Web entities by id, or by (name, id) when `by_name`; `after` is the last one seen in that order (an id, or a
-        (name, id) pair). With `ids`: those, in that order."""
+        """Web entities by id, or by (name, id) when `by_name`; `after` is the last one seen in that order (an
+        id, or a (name, id) pair). With `ids`: those, in that order."""
 
     @abstractmethod
     def list_sub_web_entities(self, web_entity_id: int) -> list[int]:
@@ -237,7 +261,8 @@ class MemoryStructure(ABC):
         start_pages: Sequence[StartPage] | None = None,
         tags: Sequence[tuple[str, str, str]] | None = None,
     ) -> WebEntity:
-        """Replace what is given, leave the rest; an empty homepage clears it. Start pages must belong to the entity."""
+        """Replace what is given, leave the rest; an empty homepage clears it. Start pages must belong to the
+        entity."""
 
     @abstractmethod
     def set_statuses(self, web_entity_ids: Sequence[int], status: WebEntityStatus) -> int:
@@ -245,23 +270,26 @@ class MemoryStructure(ABC):
 
     @abstractmethod
     def add_prefixes(self, web_entity_id: int, prefixes: Sequence[str], *, take: bool = False) -> WebEntity:
-        """Give prefixes to an entity. One owned by another: PrefixTaken, or with `take` it moves here (an entity left
-        without prefix is deleted)."""
+        """Give prefixes to an entity. One owned by another: PrefixTaken, or with `take` it moves here (an
+        entity left without prefix is deleted)."""
 
     @abstractmethod
     def remove_prefix(self, web_entity_id: int, prefix: str) -> WebEntity | None:
-        """Take a prefix away; its pages fall to the next owner up, or to entities the rules create. None when it was
-        the last one and the entity is gone."""
+        """Take a prefix away; its pages fall to the next owner up, or to entities the rules create. None when
+        it was the last one and the entity is gone."""
 
     @abstractmethod
-    def merge_web_entities(self, old_id: int, good_id: int, *, keep_tags: bool = True, keep_start_pages: bool = True) -> WebEntity:
+    def merge_web_entities(
+        self, old_id: int, good_id: int, *, keep_tags: bool = True, keep_start_pages: bool = True
+    ) -> WebEntity:
         """Fold `old` into `good`: prefixes, pages, links, jobs. InvalidValue when both are the same."""
 
     @abstractmethod
     def delete_web_entity(self, web_entity_id: int) -> tuple[int, ...]:
-        """Remove an entity; its pages fall to the next owner up, or to entities the rules create (their ids)."""
+        """Remove an entity; its pages fall to the next owner up, or to entities the rules create (their
+        ids)."""
 
-    # -- rules and precision ---------------------------------------------------------------------------------------
+    # -- rules and precision
 
     @abstractmethod
     def rules(self) -> RuleSet:
@@ -269,8 +297,8 @@ class MemoryStructure(ABC):
 
     @abstractmethod
     def add_rule(self, rule: CreationRule) -> None:
-        """Add or replace the rule anchored at a prefix and its variations (prefix "" = the default rule). Known pages
-        are not touched: see `apply_rules`."""
+        """Add or replace the rule anchored at a prefix and its variations (prefix "" = the default rule).
+        Known pages are not touched: see `apply_rules`."""
 
     @abstractmethod
     def delete_rule(self, prefix: str) -> None:
@@ -278,7 +306,8 @@ class MemoryStructure(ABC):
 
     @abstractmethod
     def apply_rules(self, prefix: str = "", *, dry_run: bool = False) -> RuleApplication:
-        """Decide again for every known page under a prefix ("" = all), shortest LRU first, creating what the rules ask for."""
+        """Decide again for every known page under a prefix and its variations ("" = all), creating what the
+        rules ask for, from the longest prefix to the shortest."""
 
     @abstractmethod
     def prefix_map(self) -> PrefixMap[int]:
@@ -296,7 +325,7 @@ class MemoryStructure(ABC):
     def delete_precision_exceptions(self, prefixes: Sequence[str]) -> None:
         """Undo `add_precision_exceptions`; unknown ones raise NotFound."""
 
-    # -- jobs and logs ---------------------------------------------------------------------------------------------
+    # -- jobs and logs
 
     @abstractmethod
     def create_job(self, spec: JobSpec) -> Job:
@@ -307,13 +336,27 @@ class MemoryStructure(ABC):
         """The job of that id."""
 
     @abstractmethod
-    def list_jobs(self, *, ids: Sequence[int] | None = None, web_entity_id: int | None = None, states: Sequence[JobState] | None = None) -> list[Job]:
+    def list_jobs(
+        self,
+        *,
+        ids: Sequence[int] | None = None,
+        web_entity_id: int | None = None,
+        states: Sequence[JobState] | None = None,
+    ) -> list[Job]:
         """Jobs by id."""
 
     @abstractmethod
-    def move_job(self, job_id: int, state: JobState, *, end: EndReason = EndReason.NONE, reason: str = "", active_seconds: float | None = None) -> Job:
-        """Change a job's state by the table of legal moves (IllegalTransition otherwise); sets started_at and ended_at.
-        Moving to the state it is in already changes only what is given."""
+    def move_job(
+        self,
+        job_id: int,
+        state: JobState,
+        *,
+        end: EndReason = EndReason.NONE,
+        reason: str = "",
+        active_seconds: float | None = None,
+    ) -> Job:
+        """Change a job's state by the table of legal moves (IllegalTransition otherwise); sets started_at and
+        ended_at. Moving to the state it is in already changes only what is given."""
 
     @abstractmethod
     def set_job_reviewed(self, job_id: int, reviewed: bool) -> Job:
@@ -325,11 +368,13 @@ class MemoryStructure(ABC):
 
     @abstractmethod
     def outlink_targets(self, lrus: Sequence[str]) -> dict[str, list[tuple[str, LinkKind, str | None]]]:
-        """For each page: (target LRU, kind, raw URL or None) of its stored links. What a crawl expands again."""
+        """For each page: (target LRU, kind, raw URL or None) of its stored links. What a crawl expands
+        again."""
 
     @abstractmethod
     def job_quality(self, job_id: int) -> dict[str, int]:
-        """Numbers of final attempts of a job by outcome: a status ("200", "404") or an error ("robots", "timeout")."""
+        """Numbers of final attempts of a job by outcome: a status ("200", "404") or an error ("robots",
+        "timeout")."""
 
     @abstractmethod
     def add_log(self, kind: str, message: str, job_id: int | None = None) -> None:
@@ -339,16 +384,17 @@ class MemoryStructure(ABC):
     def iter_logs(self, *, job_id: int | None = None, limit: int | None = None) -> Iterator[LogEntry]:
         """Log lines, oldest first (the newest `limit` of them); of one job, or all."""
 
-    # -- maintenance -----------------------------------------------------------------------------------------------
+    # -- maintenance
 
     @abstractmethod
     def check(self, limit: int = 100) -> list[Finding]:
-        """Prove the laws: one owner per page, aggregates and counters equal a recomputation from pages and links, no
-        dangling ids. At most `limit` findings; empty when all is well."""
+        """Prove the laws: one owner per page, aggregates and counters equal a recomputation from pages and
+        links, no dangling ids. At most `limit` findings; empty when all is well."""
 
     @abstractmethod
     def rebuild(self, *, dry_run: bool = False) -> list[Finding]:
-        """Compute owners, nodes, aggregated links and counters anew from pages, links and prefixes; what differed."""
+        """Compute owners, nodes, aggregated links and counters anew from pages, links and prefixes; what
+        differed."""
 
     @abstractmethod
     def redirect_targets(self) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,7 @@
 """The embedded database: one SQLite file, write-ahead logging, several processes at once.
 
-Writers queue up for `BEGIN IMMEDIATE`; readers never wait. `synchronous=NORMAL`: what was acknowledged survives a killed
-process; with `full_durability` it survives a power cut too.
-"""
+Writers queue up for `BEGIN IMMEDIATE`; readers never wait. `synchronous=NORMAL`: what was acknowledged
+survives a killed process; with `full_durability` it survives a power cut too."""
 
 from __future__ import annotations
 
@@ -161,8 +160,8 @@ class _SqliteTransaction(_SqliteReader, Transaction):
 class SqliteStorage(Storage):
     """A database in one file, made when absent (its folder must exist).
 
-    One connection writes, under a lock; reads take connections from a pool, so they may run in several threads.
-    """
+    One connection writes, under a lock; reads take connections from a pool, so they may run in several
+    threads."""
 
     def __init__(
         self, path: Path | str, full_durability: bool = False, *, cache_bytes: int = 32 << 20
@@ -238,7 +237,8 @@ class SqliteStorage(Storage):
     def scan(
         self, table: Table, span: Span = Span(), columns: tuple[str, ...] | None = None
     ) -> Iterator[Row]:
-        """Rows come in chunks, each read by its own statement: a slow consumer keeps no read transaction open."""
+        """Rows come in chunks, each read by its own statement: a slow consumer keeps no read transaction
+        open."""
         order = table.order(span.index)
         shown = tuple(c.name for c in table.columns) if columns is None else columns
         wide = shown + tuple(c for c in order if c not in shown)

@@ -1,4 +1,5 @@
-"""SQL for tables declared as `memory_structure.storage.Table`. Names come from declarations, values are always bound."""
+"""SQL for tables declared as `memory_structure.storage.Table`. Names come from declarations, values are
+always bound."""
 
 from __future__ import annotations
 
@@ -15,9 +16,8 @@ from memory_structure.storage import ColumnKind, Span, Table
 def create_statements(table: Table) -> list[str]:
     """What makes a table and its indexes when they are absent.
 
-    A single integer key is the row id. Other keys make the table its own index, unless it holds blobs: those would
-    bloat the inner pages of the tree.
-    """
+    A single integer key is the row id. Other keys make the table its own index, unless it holds blobs: those
+    would bloat the inner pages of the tree."""
     columns = [f'"{c.name}" {c.kind.value}' for c in table.columns]
     if _is_row_id(table):
         columns = [f"{c} PRIMARY KEY" if c.startswith(f'"{table.key[0]}"') else c for c in columns]

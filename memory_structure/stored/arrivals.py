@@ -1,8 +1,8 @@
 """Which pages link to a page: sorted runs of (target, source), one for each group of full segments.
 
-A run is written when its last segment is full and never changed: a page fetched again leaves stale pairs behind, so what is found
-here is verified by the outlinks of the source. The segments after the last run are read themselves; they are few.
-"""
+A run is written when its last segment is full and never changed: a page fetched again leaves stale pairs
+behind, so what is found here is verified by the outlinks of the source. The segments after the last run are
+read themselves; they are few."""
 
 from __future__ import annotations
 

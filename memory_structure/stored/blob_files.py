@@ -1,4 +1,5 @@
-"""Bodies in files, on any file system that fsspec knows; folders of the machine itself are served without it."""
+"""Bodies in files, on any file system that fsspec knows; folders of the machine itself are served without
+it."""
 
 from __future__ import annotations
 

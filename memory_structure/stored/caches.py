@@ -18,11 +18,11 @@ _NEXT_WAY: Final = 1  # the second place of a key is the neighbour of the first
 
 
 class PageIds:
-    """A bounded map from LRUs to page ids: 12 bytes a slot, two slots to choose from, the older entry gives way.
+    """A bounded map from LRUs to page ids: 12 bytes a slot, two slots to choose from, the older entry gives
+    way.
 
-    An LRU is recognised by its 64-bit string hash, whose key is random in each process: among a million pages two
-    collide with a chance of 3 in a hundred million.
-    """
+    An LRU is recognised by its 64-bit string hash, whose key is random in each process: among a million pages
+    two collide with a chance of 3 in a hundred million."""
 
     def __init__(self, max_slots: int = MAX_SLOTS) -> None:
         self._max_slots = max_slots

@@ -1,4 +1,5 @@
-"""Blobs of the store: outlinks of a page, segments of links, label blocks, rows of weights. All little-endian."""
+"""Blobs of the store: outlinks of a page, segments of links, label blocks, rows of weights. All
+little-endian."""
 
 from __future__ import annotations
 

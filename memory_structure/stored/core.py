@@ -1,4 +1,5 @@
-"""What every part of the stored memory structure stands on: the database, write sessions, reads of one moment."""
+"""What every part of the stored memory structure stands on: the database, write sessions, reads of one
+moment."""
 
 from __future__ import annotations
 
@@ -127,5 +128,6 @@ def _refuse_fixed(old: CorpusOptions, new: CorpusOptions) -> None:
     for name in _FIXED_OPTIONS:
         if getattr(old, name) != getattr(new, name):
             raise InvalidValue(
-                f"{name} is fixed once a corpus holds pages: it is {getattr(old, name)!r}, not {getattr(new, name)!r}"
+                f"{name} is fixed once a corpus holds pages: it is {getattr(old, name)!r},"
+                f" not {getattr(new, name)!r}"
             )

@@ -116,12 +116,14 @@ def count_status(session: Session, status: WebEntityStatus, amount: int) -> None
 
 
 def give_prefixes(session: Session, entity_id: int, prefixes: Sequence[str]) -> None:
-    """Set the owner of prefixes, whoever had them; pages below change hands; finer ones become precision exceptions."""
+    """Set the owner of prefixes, whoever had them; pages below change hands; finer ones become precision
+    exceptions."""
     settle_prefixes(session, _set_owner(session, entity_id, prefixes), prefixes)
 
 
 def _set_owner(session: Session, entity_id: int, prefixes: Sequence[str]) -> list[str]:
-    """Those of the prefixes that lay under an owner. Elsewhere pages below have owners below: none of them changes."""
+    """Those of the prefixes that lay under an owner. Elsewhere pages below have owners below: none of them
+    changes."""
     owned = session.territory.prefixes
     covered = [prefix for prefix in prefixes if owned.find_owner(prefix) is not None]
     version = session.note_prefix_change()
@@ -157,7 +159,8 @@ def add_exceptions(session: Session, prefixes: Sequence[str]) -> None:
 
 
 def drop_prefixes(session: Session, prefixes: Sequence[str]) -> tuple[int, ...]:
-    """Free prefixes; their pages fall to the next owner up or to entities the rules make, whose ids are given."""
+    """Free prefixes; their pages fall to the next owner up or to entities the rules make, whose ids are
+    given."""
     session.note_prefix_change(reset=True)
     session.tx.delete(PREFIXES, list(prefixes))
     for prefix in prefixes:
@@ -177,7 +180,8 @@ def remove_entity_row(session: Session, entity_id: int) -> None:
 def create_by_rules(
     session: Session, lrus: Iterable[str], decisions: Sequence[Decision] | None = None
 ) -> tuple[int, ...]:
-    """Make the web entities that the rules ask for at those LRUs, from the longest prefix to the shortest; their ids.
+    """Make the web entities that the rules ask for at those LRUs, from the longest prefix to the shortest;
+    their ids.
 
     What an entity made just before covers needs none: the default rule speaks where nobody owns the page.
     """

@@ -1,4 +1,5 @@
-"""Indexing: what one batch changes, in one transaction. The founding algorithm; its objects are in `memory_structure.batch`."""
+"""Indexing: what one batch changes, in one transaction. The founding algorithm; its objects are in
+`memory_structure.batch`."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def write_batch(session: Session, batch: Batch) -> WriteReport:
 
 
 def declare(session: Session, lrus: Sequence[str], raw_urls: Sequence[str | None]) -> set[int]:
-    """Make pages known; ids of the web entities made for them. Finer ones than the limit become exceptions."""
+    """Make pages known; ids of the web entities made for them. Finer ones than the limit become
+    exceptions."""
     indexing = _Indexing(session)
     raws = {lru: raw for lru, raw in zip(lrus, raw_urls, strict=True) if raw}
     created = indexing.index_lrus(list(dict.fromkeys(lrus)))
@@ -134,7 +136,8 @@ class _Indexing:
     # -- pages, decisions, labels
 
     def index_lrus(self, lrus: Sequence[str]) -> tuple[int, ...]:
-        """Find the ids of LRUs, allot those of new ones and label them; ids of the web entities made on the way."""
+        """Find the ids of LRUs, allot those of new ones and label them; ids of the web entities made on the
+        way."""
         ids = self.session.page_ids(lrus)
         self.new = [lrus[i] for i in np.flatnonzero(ids == 0).tolist()]
         created: tuple[int, ...] = ()

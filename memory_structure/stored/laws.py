@@ -1,4 +1,5 @@
-"""The laws of a corpus, each a stream of what breaks it. Memory stays a few numbers a page, whatever the number of links."""
+"""The laws of a corpus, each a stream of what breaks it. Memory stays a few numbers a page, whatever the
+number of links."""
 
 from __future__ import annotations
 
@@ -157,7 +158,8 @@ def recomputed_totals(reader: Reader) -> dict[str, int]:
 
 
 def jobs_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:
-    """Counters of each job. Which job met a page first is told by no record, and a depth may have been lowered since."""
+    """Counters of each job. Which job met a page first is told by no record, and a depth may have been
+    lowered since."""
     del territory
     expected = recomputed_tallies(reader)
     names = [column.name for column in JOB_COUNTERS.columns[1:]]

@@ -1,4 +1,5 @@
-"""Queue, workers and hosts of the registry: everything held by a lease. A lease lives as long as its worker's."""
+"""Queue, workers and hosts of the registry: everything held by a lease. A lease lives as long as its
+worker's."""
 
 from __future__ import annotations
 

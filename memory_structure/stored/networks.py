@@ -154,7 +154,8 @@ def _network(known: _Network | None, version: int, weights: Pairs) -> _Network:
 
 
 def _patched(known: _Network, pairs: Pairs) -> list[WeightedLink]:
-    """The list of these links, made of runs of the known one and of new links: hundreds of thousands stay the same."""
+    """The list of these links, made of runs of the known one and of new links: hundreds of thousands stay the
+    same."""
     if not len(pairs.keys) or not len(known.pairs.keys):
         return _weighted(pairs)
     places = np.minimum(np.searchsorted(known.pairs.keys, pairs.keys), len(known.pairs.keys) - 1)
@@ -206,7 +207,8 @@ def _degrees(pairs: Pairs, source_ids: Ints | np.ndarray) -> dict[int, Degrees]:
 
 
 def _node_tables(reader: Reader) -> tuple[np.ndarray, np.ndarray]:
-    """(pages of each node, owner of each node). A node lies inside one entity: prefixes finer than it are exceptions."""
+    """(pages of each node, owner of each node). A node lies inside one entity: prefixes finer than it are
+    exceptions."""
     state = read_state(reader)
     nodes, owners = LabelArray(Labels.NODE), LabelArray(Labels.OWNER)
     nodes.refresh(reader, state.label_version, state.next_page)

@@ -1,4 +1,5 @@
-"""Options of a corpus as stored: one row a choice, its value in JSON, so that older corpora take new defaults."""
+"""Options of a corpus as stored: one row a choice, its value in JSON, so that older corpora take new
+defaults."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class PageReads(Core):
         """Ranges of LRUs that belong to an entity, in order; the one open range for all."""
         if entity_id is None:
             return [(None, None)]
-        prefixes = [p for p in entity_prefixes(reader, entity_id)]
+        prefixes = entity_prefixes(reader, entity_id)
         outermost = [p for i, p in enumerate(prefixes) if not any(p.startswith(q) for q in prefixes[:i])]
         with self._territory(reader) as territory:
             cuts = [cut for prefix in outermost for cut in territory.intervals(prefix)]

@@ -33,7 +33,8 @@ _COLUMNS: Final = tuple(c.name for c in CORPORA.columns)
 
 
 def corpus_id_of(name: str) -> str:
-    """The id a corpus name gives when it is free: "Mon Corpus !" is "mon-corpus-"; it never begins with a dash."""
+    """The id a corpus name gives when it is free: "Mon Corpus !" is "mon-corpus-"; it never begins with a
+    dash."""
     if name == WELL_KNOWN_ID:
         return name
     letters = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).lstrip("-")
@@ -41,7 +42,8 @@ def corpus_id_of(name: str) -> str:
 
 
 class StoredRegistry(Leases, Registry):
-    """Corpora, queue, workers and host leases in one database; each corpus in its own, made by `make_storage`."""
+    """Corpora, queue, workers and host leases in one database; each corpus in its own, made by
+    `make_storage`."""
 
     def __init__(
         self,

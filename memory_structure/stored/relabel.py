@@ -1,8 +1,7 @@
 """Changing the owner or the node of known pages: labels, weights and counters follow in the same transaction.
 
-Which pages change comes from ranges of LRUs; what that does to weights comes from one scan of the link segments, where only
-links that touch a changed page count.
-"""
+Which pages change comes from ranges of LRUs; what that does to weights comes from one scan of the link
+segments, where only links that touch a changed page count."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ _WEIGHTS = {Labels.OWNER: Weights.FORWARD, Labels.NODE: Weights.NODES}
 
 @dataclass(slots=True)
 class PagesOfOwners:
-    """Page ids with the owner they should have, and whether each was fetched, gathered interval by interval."""
+    """Page ids with the owner they should have, and whether each was fetched, gathered interval by
+    interval."""
 
     ids: list[Ints] = field(default_factory=list)
     owners: list[Ints] = field(default_factory=list)
@@ -39,7 +39,8 @@ class PagesOfOwners:
 
 
 def recut(session: Session, prefixes: Iterable[str]) -> int:
-    """Give the pages under these prefixes to their owners by today's prefixes; the number of pages that moved.
+    """Give the pages under these prefixes to their owners by today's prefixes; the number of pages that
+    moved.
 
     Every page there must have an owner.
     """

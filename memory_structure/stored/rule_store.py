@@ -163,7 +163,8 @@ def _store_rules(session: Session, rules: RuleSet) -> None:
 
 
 def _apply(session: Session, prefix: str) -> RuleApplication:
-    """Only pages under an anchored rule can get another decision: the default rule speaks where nobody owns the page."""
+    """Only pages under an anchored rule can get another decision: the default rule speaks where nobody owns
+    the page."""
     wanted = session.territory.variations(prefix) if prefix else ("",)
     ranges = []
     for anchor in session.territory.rules.anchors:

@@ -1,5 +1,5 @@
-"""The tables of a corpus and of the registry. Moments are microseconds since 1970 UTC; lists and texts that are only read
-back whole are JSON."""
+"""The tables of a corpus and of the registry. Moments are microseconds since 1970 UTC; lists and texts that
+are only read back whole are JSON."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def _index(columns: str, *, unique: bool = False) -> Index:
 
 STATE: Final = _table(
     "state",
-    "id schema version prefix_version prefix_reset label_version next_page next_node next_entity next_fetch next_job"
-    " next_log next_delta segment n_delta_links n_delta_backward n_pages n_pages_fetched n_links n_in n_out n_undecided n_discovered",
+    "id schema version prefix_version prefix_reset label_version next_page next_node next_entity next_fetch"
+    " next_job next_log next_delta segment n_delta_links n_delta_backward n_pages n_pages_fetched n_links"
+    " n_in n_out n_undecided n_discovered",
     "id",
 )
 OPTIONS: Final = _table("options", "name:t value:t", "name")
@@ -59,15 +60,16 @@ PAGES: Final = _table(
 )
 FETCHES: Final = _table(
     "fetches",
-    "id page_id job_id attempt final fetched_at duration_seconds:r depth status error:t error_detail:t content_type:t"
-    " encoding:t size_bytes digest:t title:t language:t canonical:t redirect_lru:t follow n_links n_self_links"
-    " n_links_cut",
+    "id page_id job_id attempt final fetched_at duration_seconds:r depth status error:t error_detail:t"
+    " content_type:t encoding:t size_bytes digest:t title:t language:t canonical:t redirect_lru:t follow"
+    " n_links n_self_links n_links_cut",
     "id",
     _index("page_id job_id attempt", unique=True),
     _index("job_id"),
 )
 TEXTS: Final = _table("texts", "page_id text:b", "page_id")
-# Keyed by the fetch that found them: rows are appended, where page ids would scatter them over the whole table.
+# Keyed by the fetch that found them: rows are appended, where page ids would scatter them over the whole
+# table.
 OUTLINKS: Final = _table("outlinks", "id page_id segment links:b", "id")
 LABELS: Final = _table("labels", "kind block ids:b", "kind block")
 SEGMENTS: Final = _table("segments", "id n_links links:b", "id")

@@ -1,4 +1,5 @@
-"""Segments: all current page links as columns of ids, in the order they were found. The last one is filled up first."""
+"""Segments: all current page links as columns of ids, in the order they were found. The last one is filled up
+first."""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ class Memory:
 
 
 class Session:
-    """One write transaction. `finish` stores state and pending weights; `settle`, after the commit, what was learnt."""
+    """One write transaction. `finish` stores state and pending weights; `settle`, after the commit, what was
+    learnt."""
 
     def __init__(self, memory: Memory, transaction: Transaction) -> None:
         self.tx = transaction
@@ -140,7 +141,8 @@ class Session:
         self._pending.clear()
 
     def note_prefix_change(self, *, reset: bool = False) -> int:
-        """Say that prefixes, rules or exceptions change, in other ways than by addition when `reset`; the new version."""
+        """Say that prefixes, rules or exceptions change, in other ways than by addition when `reset`; the new
+        version."""
         territory = self.territory
         if not self._prefixes_changed:
             self.state.prefix_version += 1
@@ -152,7 +154,8 @@ class Session:
         return self.state.prefix_version
 
     def finish(self) -> None:
-        """Store what was gathered; nothing at all when nothing changed. Further changes may follow: finish again."""
+        """Store what was gathered; nothing at all when nothing changed. Further changes may follow: finish
+        again."""
         self.finish_weights()
         if not self.changed:
             return

@@ -16,11 +16,11 @@ _ROW_ID = 1
 class State:
     """Totals, next ids and versions, in the column order of the table.
 
-    `version` grows with each write; `prefix_version` with each change of prefixes, rules or precision exceptions;
-    `prefix_reset` is the last prefix version at which something else than an addition happened; `label_version` grows when
-    pages known before change owner or node. `segment` is the one being filled. `n_delta_links` counts weight changes not
-    folded into rows yet, `n_delta_backward` those of arriving links.
-    """
+    `version` grows with each write; `prefix_version` with each change of prefixes, rules or precision
+    exceptions; `prefix_reset` is the last prefix version at which something else than an addition happened;
+    `label_version` grows when pages known before change owner or node. `segment` is the one being filled.
+    `n_delta_links` counts weight changes not folded into rows yet, `n_delta_backward` those of arriving
+    links."""
 
     id: int = _ROW_ID
     schema: int = SCHEMA_VERSION
@@ -64,14 +64,16 @@ class State:
 
 
 def find_state(reader: Reader) -> State | None:
-    """The state of a corpus, None before it is laid out. Raises SchemaMismatch when a newer program wrote it."""
+    """The state of a corpus, None before it is laid out. Raises SchemaMismatch when a newer program wrote
+    it."""
     row = reader.get(STATE, (_ROW_ID,)).get(_ROW_ID)
     if row is None:
         return None
     state = State(*row)
     if state.schema > SCHEMA_VERSION:
         raise SchemaMismatch(
-            f"the corpus has schema {state.schema}, this program knows up to {SCHEMA_VERSION}: use the newer program"
+            f"the corpus has schema {state.schema}, this program knows up to {SCHEMA_VERSION}:"
+            " use the newer program"
         )
     return state
 

@@ -1,4 +1,5 @@
-"""Who owns which part of the web, by which rules: prefixes, creation rules and precision exceptions, kept in step with the store."""
+"""Who owns which part of the web, by which rules: prefixes, creation rules and precision exceptions, kept in
+step with the store."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ class Territory:
         return variations(prefix, self.policy)
 
     def intervals(self, prefix: str) -> Iterator[tuple[str, str, int | None]]:
-        """Cuts of a subtree in LRU order: (lower, upper, owner or None), each with one owner; together they are the subtree."""
+        """Cuts of a subtree in LRU order: (lower, upper, owner or None), each with one owner; together they
+        are the subtree."""
         above = self.prefixes.find_owner(prefix)
         open_ends: list[tuple[str, int | None]] = [(range_end(prefix), None if above is None else above[1])]
         position = prefix

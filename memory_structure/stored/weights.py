@@ -1,8 +1,8 @@
-"""Weights of links between entities or nodes, and counters of entities: rows by source, and changes not folded into them yet.
+"""Weights of links between entities or nodes, and counters of entities: rows by source, and changes not
+folded into them yet.
 
-A batch appends its changes as one row of pairs; when many are pending they are folded into the rows of their sources.
-What holds at any moment is rows plus pending changes.
-"""
+A batch appends its changes as one row of pairs; when many are pending they are folded into the rows of their
+sources. What holds at any moment is rows plus pending changes."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def fresh_corpus(backend: str, request: pytest.FixtureRequest) -> Iterator[FreshCorpus]:
-    """Makes corpora: each answer opens one and the same, as often as one likes; options count the first time."""
+    """Makes corpora: each answer opens one and the same, as often as one likes; options count the first
+    time."""
     corpora: list[list[Storage]] = []
 
     def make_corpus() -> OpenStructure:

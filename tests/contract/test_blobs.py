@@ -21,7 +21,11 @@ def digest_of(body: bytes) -> str:
 
 @pytest.fixture(params=["folder", "file", "memory"])
 def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
-    urls = {"folder": f"{tmp_path}/b", "file": f"file://{tmp_path}/b", "memory": f"memory://{uuid.uuid4().hex}"}
+    urls = {
+        "folder": f"{tmp_path}/b",
+        "file": f"file://{tmp_path}/b",
+        "memory": f"memory://{uuid.uuid4().hex}",
+    }
     return FsspecBlobStore(urls[request.param])
 
 

@@ -30,7 +30,11 @@ PRESETS = ["domain", "subdomain", "path-1", "path-2", "page", "prefix+1"]
 pages = st.sampled_from(LRUS)
 kinds = st.sampled_from([LinkKind.HYPERLINK, LinkKind.HYPERLINK, LinkKind.REDIRECT, LinkKind.HEAD])
 fetched = st.tuples(
-    pages, st.lists(st.tuples(pages, kinds), max_size=5), st.integers(1, 2), st.integers(1, 3), st.sampled_from([True, True, False])
+    pages,
+    st.lists(st.tuples(pages, kinds), max_size=5),
+    st.integers(1, 2),
+    st.integers(1, 3),
+    st.sampled_from([True, True, False]),
 )
 batches = st.tuples(st.just("batch"), st.lists(fetched, min_size=2, max_size=6))
 operations = st.one_of(
@@ -73,7 +77,9 @@ class Model:
 
     def create_by_rules(self, keys: list[str]) -> None:
         decided = [(self.rules.decide(key, self.owned_prefix(key)), key) for key in keys]
-        for decision, key in sorted(decided, key=lambda d: (-len(d[0].prefix or ""), d[0].prefix or "", d[1])):
+        for decision, key in sorted(
+            decided, key=lambda d: (-len(d[0].prefix or ""), d[0].prefix or "", d[1])
+        ):
             if not decision.creates or decision.prefix is None or decision.prefix in self.prefixes:
                 continue
             assert decision.rule is not None
@@ -250,10 +256,15 @@ class Run:
         assert {(r.source_lru, r.target_lru, r.kind) for r in store.iter_links()} == links
         assert store.counters().n_links == len(links)
         for key in model.pages:
-            assert {(r.source_lru, key, r.kind) for r in store.list_inlinks(key)} == {n for n in links if n[1] == key}
+            assert {(r.source_lru, key, r.kind) for r in store.list_inlinks(key)} == {
+                n for n in links if n[1] == key
+            }
         for entity in store.list_web_entities():
             mine = [key for key, owner in self.owners().items() if owner == entity.web_entity_id]
-            assert (entity.n_pages, entity.n_pages_fetched) == (len(mine), len(model.fetched.intersection(mine)))
+            assert (entity.n_pages, entity.n_pages_fetched) == (
+                len(mine),
+                len(model.fetched.intersection(mine)),
+            )
             assert [r.lru for r in store.list_pages(entity.web_entity_id)] == sorted(mine)
 
 

@@ -202,7 +202,11 @@ def test_text_is_not_kept_when_the_corpus_says_so(open_structure: OpenStructure)
 def test_declared_pages_come_in_order_with_new_owners_marked(corpus: StoredMemoryStructure) -> None:
     corpus.write_batch(batch(page(A)))
     declared = corpus.declare_pages([B, A, lru("b.com", "x")], ["http://B.com", None, None])
-    assert [(record.lru, new) for record, new in declared] == [(B, True), (A, False), (lru("b.com", "x"), True)]
+    assert [(record.lru, new) for record, new in declared] == [
+        (B, True),
+        (A, False),
+        (lru("b.com", "x"), True),
+    ]
     assert declared[0][0].raw_url == "http://B.com"
     assert [record.web_entity_id for record, _ in declared] == [2, 1, 2]
     assert not corpus.declare_pages([B])[0][1]

@@ -35,7 +35,9 @@ def registry(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> It
     opened._storage.destroy()
 
 
-def make(registry: StoredRegistry, name: str = "Corpus", n_jobs: int = 0, hosts: tuple[HostKey, ...] = (X,)) -> str:
+def make(
+    registry: StoredRegistry, name: str = "Corpus", n_jobs: int = 0, hosts: tuple[HostKey, ...] = (X,)
+) -> str:
     corpus_id = registry.create_corpus(name, CorpusOptions()).corpus_id
     for job_id in range(1, n_jobs + 1):
         registry.enqueue(corpus_id, job_id, hosts)
@@ -62,7 +64,12 @@ def test_ids_come_from_names(name: str, expected: str) -> None:
 
 def test_corpus_is_made_found_renamed_destroyed(registry: StoredRegistry) -> None:
     entry = registry.create_corpus("My Corpus", CorpusOptions(precision_limit=2), "hash")
-    assert (entry.corpus_id, entry.name, entry.password_hash, entry.started) == ("my-corpus", "My Corpus", "hash", False)
+    assert (entry.corpus_id, entry.name, entry.password_hash, entry.started) == (
+        "my-corpus",
+        "My Corpus",
+        "hash",
+        False,
+    )
     assert registry.get_corpus("my-corpus") == registry.get_corpus("My Corpus") == entry
     assert registry.open_structure("my-corpus").options().precision_limit == 2
     assert registry.rename_corpus("my-corpus", "Other").corpus_id == "my-corpus"

@@ -265,7 +265,11 @@ def test_fixed_options_do_not_change_once_there_are_pages(corpus: StoredMemorySt
 
 def test_options_come_back_whole(open_structure: OpenStructure) -> None:
     options = CorpusOptions(
-        default_rule="path-1", precision_limit=3, proxy="http://p:1", start_modes=("pages-3",), extra=(("k", "[1]"),)
+        default_rule="path-1",
+        precision_limit=3,
+        proxy="http://p:1",
+        start_modes=("pages-3",),
+        extra=(("k", "[1]"),),
     )
     corpus = open_structure(options)
     assert corpus.options() == options
@@ -333,7 +337,9 @@ def test_lists_of_jobs(corpus: StoredMemoryStructure) -> None:
 
 
 def test_pages_of_a_job_in_the_order_stored(corpus: StoredMemoryStructure) -> None:
-    corpus.write_batch(batch(page(C, attempts=[fetch(2, depth=1, follow=False, status=404)]), page(A, attempts=[fetch(2)])))
+    corpus.write_batch(
+        batch(page(C, attempts=[fetch(2, depth=1, follow=False, status=404)]), page(A, attempts=[fetch(2)]))
+    )
     found = [(p.lru, p.depth, p.follow, p.status) for p in corpus.iter_job_pages(2)]
     assert found == [(C, 1, False, 404), (A, 0, True, 200)]
     assert [p.lru for p in corpus.iter_job_pages(1)] == [A, P, B]

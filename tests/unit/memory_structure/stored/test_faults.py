@@ -1,4 +1,5 @@
-"""Faults of the embedded store: killed writers, rollbacks at any statement, locks, full disks, files that are none."""
+"""Faults of the embedded store: killed writers, rollbacks at any statement, locks, full disks, files that are
+none."""
 
 from __future__ import annotations
 
