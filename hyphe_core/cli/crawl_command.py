@@ -79,7 +79,10 @@ def crawl(
         bool, typer.Option("--allow-private-networks", help="Fetch private and loopback addresses too.")
     ] = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue unfinished jobs; URLs that have a job get no new one.")
+        bool,
+        typer.Option(
+            "--resume", help="Continue unfinished jobs as launched; URLs that have a job get no new one."
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document at the end.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from hyphe_core.cli.crawl_jobs import launch_job, resume_jobs
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
 from hyphe_core.errors import NothingToDo, UsageFault
-from memory_structure.creation_rules import Preset
+from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import NotFound
 from memory_structure.jobs import ENDED
 from memory_structure.lru import lru_to_url
@@ -86,15 +86,14 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
         entry = registry.create_corpus(wish.corpus, options)
     structure = registry.open_structure(entry.corpus_id)
     _refuse_contradiction(structure, wish)
-    for rule in rules:
-        structure.add_rule(rule)
+    rule_notes = _add_rules(structure, rules)
     earlier = structure.list_jobs()
     resumed = resume_jobs(registry, entry.corpus_id, structure) if wish.resume else []
     targets, notes = _targets(structure, wish, lines.good, earlier)
     launched = [launch_job(registry, entry.corpus_id, wish, target) for target in targets]
     if not (resumed or launched):
         raise NothingToDo(f"corpus {entry.name} has no unfinished job, and every URL given is crawled")
-    return CrawlPlan(entry, tuple(sorted({*resumed, *launched})), lines.bad, tuple(notes))
+    return CrawlPlan(entry, tuple(sorted({*resumed, *launched})), lines.bad, (*rule_notes, *notes))
 
 
 def _find_corpus(registry: Registry, corpus: str) -> CorpusEntry | None:
@@ -121,6 +120,22 @@ def _refuse_contradiction(structure: MemoryStructure, wish: CrawlWish) -> None:
             f"corpus {wish.corpus} has the default creation rule {present}, not {wanted}: leave "
             "--creation-rule out, or crawl into another corpus"
         )
+
+
+def _add_rules(structure: MemoryStructure, rules: Sequence[CreationRule]) -> list[str]:
+    """Add the rules that are not there; notes on those that take the place of another."""
+    notes: list[str] = []
+    for rule in rules:
+        present = structure.rules().find_rule(rule.prefix)
+        if present is not None and present.preset == rule.preset:
+            continue
+        structure.add_rule(rule)
+        if present is not None:
+            notes.append(
+                f"the rule at {lru_to_url(rule.prefix)} is now {rule.preset}, no longer {present.preset}; "
+                "for pages known already see `hyphe maintain reapply-rules`"
+            )
+    return notes
 
 
 def _targets(

@@ -120,6 +120,20 @@ def test_an_existing_corpus_continues(registry):
     assert "unfinished crawl job already" in third.notes[0]
 
 
+def test_a_rule_that_takes_the_place_of_another_is_told(registry):
+    def notes(rule):
+        return prepare(
+            registry, wish("http://b.com", rules=(rule,), resume=bool(registry.list_corpora())), no_word
+        ).notes
+
+    assert notes("http://a.com=path-1") == ()
+    assert notes("http://www.a.com=path-1") == ()
+    (note,) = notes("http://a.com=path-2")
+    assert note.startswith("the rule at http://a.com is now path-2, no longer path-1")
+    rules = registry.open_structure("c").rules().rules
+    assert [str(rule.preset) for rule in rules] == ["domain", "path-2"]
+
+
 def test_resume_takes_up_what_was_laid_aside_and_nothing_else(registry):
     plan = prepare(registry, wish("http://a.com", "http://b.com", "http://c.com"), no_word)
     structure = registry.open_structure("c")
