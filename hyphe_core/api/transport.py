@@ -135,7 +135,7 @@ class ApiSite(Site):
 
     displayTracebacks = False  # noqa: N815  # Twisted's name
 
-    def __init__(self, resource: ApiResource, max_request_bytes: int, timeout_seconds: float = 900.0) -> None:
+    def __init__(self, resource: ApiResource, max_request_bytes: int, timeout_seconds: float = 120.0) -> None:
         super().__init__(  # type: ignore[no-untyped-call]  # Twisted's own
             resource, requestFactory=BoundedRequest, timeout=timeout_seconds, parsePOSTFormSubmission=False
         )

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.contract.hyphe_api import result_faults
@@ -121,9 +122,13 @@ def test_a_crawl_goes_on_after_the_service_was_killed(tmp_path: Path, site: str)
     service = ServiceProcess(tmp_path, **SETTINGS)
     crawl(service.client(), "killed", f"{site}/slow/0")
     wait_until(lambda: job_of(service.client(), "killed")["nb_crawled_pages"], 60)
+    workers = psutil.Process(service.child.pid).children()
     service.kill()
     service = ServiceProcess(tmp_path, **SETTINGS)
     client = service.client()
     job = wait_until(lambda: finished(client, "killed"), 60)
     assert (job["crawling_status"], job["nb_crawled_pages"]) == ("FINISHED", N_PAGES)
     assert service.stop() == 0
+    for worker in workers:  # these outlive a killed service when they are in the middle of something
+        if worker.is_running():
+            worker.kill()
