@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory_structure.errors import StoreLocked, StoreUnreachable
+from memory_structure.errors import NotFound, StoreLocked, StoreUnreachable
 from memory_structure.jobs import ENDED
-from memory_structure.records import Job, JobState
+from memory_structure.records import Job, JobState, WebEntity
 from memory_structure.structure import MemoryStructure
 
 POLL_SECONDS = 0.4
@@ -88,15 +88,27 @@ class CrawlWatch:
         return CrawlView(self._corpus, seconds, views, n_pages, n_queued, rate, eta)
 
     def _named(self, jobs: Sequence[Job]) -> tuple[JobView, ...]:
-        ids = [job.spec.web_entity_id for job in jobs if job.spec.web_entity_id is not None]
-        found = self._structure.list_web_entities(ids=sorted(set(ids)))
-        entities = {entity.web_entity_id: entity for entity in found}
+        entities = self._entities({job.spec.web_entity_id or 0 for job in jobs})
         views = []
         for job in jobs:
             entity = entities.get(job.spec.web_entity_id or 0)
             name = entity.name if entity else job.previous_web_entity_name
             views.append(JobView(job, name, entity.n_pages - entity.n_pages_fetched if entity else 0))
         return tuple(views)
+
+    def _entities(self, ids: set[int]) -> dict[int, WebEntity]:
+        """Those of the entities that are still there: a researcher may merge them meanwhile."""
+        try:
+            found = self._structure.list_web_entities(ids=sorted(ids - {0}))
+        except NotFound:
+            found = [entity for each in sorted(ids) for entity in self._one_entity(each)]
+        return {entity.web_entity_id: entity for entity in found}
+
+    def _one_entity(self, web_entity_id: int) -> list[WebEntity]:
+        try:
+            return [self._structure.get_web_entity(web_entity_id)]
+        except NotFound:
+            return []
 
     def _rate(self, n_pages: int) -> float:
         now = self._clock()

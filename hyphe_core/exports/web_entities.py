@@ -16,6 +16,7 @@ from hyphe_core.exports.columns import (
     Table,
     integer,
 )
+from memory_structure.errors import NotFound
 from memory_structure.records import WebEntity, WebEntityStatus, WeightedLink
 from memory_structure.structure import MemoryStructure
 
@@ -46,10 +47,15 @@ class WebEntityIndex:
     def _entry(self, web_entity_id: int) -> tuple[str, WebEntityStatus]:
         entry = self._known.get(web_entity_id)
         if entry is None:
-            found = self._structure.list_web_entities(ids=[web_entity_id])
-            entry = (found[0].name, found[0].status) if found else ("", WebEntityStatus.DISCOVERED)
-            self._known[web_entity_id] = entry
+            entry = self._known[web_entity_id] = self._look_up(web_entity_id)
         return entry
+
+    def _look_up(self, web_entity_id: int) -> tuple[str, WebEntityStatus]:
+        try:
+            entity = self._structure.get_web_entity(web_entity_id)
+        except NotFound:
+            return "", WebEntityStatus.DISCOVERED
+        return entity.name, entity.status
 
 
 def iter_web_entities(

@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from hyphe_core.errors import UsageFault
 from hyphe_core.exports import ExportRequest, Format, Subject, write_export
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions, WebEntityStatus
+from memory_structure.records import CorpusOptions, WebEntityStatus, WeightedLink
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 from tests.export_cases import ALL_REQUESTS, BODIES, HOSTILE, exported, fill, golden_path
@@ -273,6 +273,28 @@ def test_an_empty_corpus_exports_as_well_formed_files(tmp_path: Path) -> None:
         else:
             assert [r.rec_type for r in ArchiveIterator(io.BytesIO(octets))] == ["warcinfo"]
     registry.close()
+
+
+def test_edges_at_nodes_that_were_not_written_are_left_out(
+    registry: Registry, structure: MemoryStructure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when entities and pages come and go while the export runs."""
+    kind = type(structure)
+    links, pages, nodes = (
+        structure.web_entity_links(),
+        list(structure.iter_pages()),
+        list(structure.iter_nodes()),
+    )
+    monkeypatch.setattr(kind, "web_entity_links", lambda self: [*links, WeightedLink(2, 999, 1)])
+    monkeypatch.setattr(
+        kind, "iter_pages", lambda self: (p for p in pages if p.url != "http://b.example.org")
+    )
+    monkeypatch.setattr(kind, "iter_nodes", lambda self: (n for n in nodes if not n[0].endswith("|h:b|")))
+    assert [row["Target"] for row in rows_of(registry, Subject.NETWORK)] == ["1", "3", "2"]
+    for subject in (Subject.PAGE_NETWORK, Subject.NODE_NETWORK):
+        rows = rows_of(registry, subject)
+        assert len(rows) == 4
+        assert not any(row["Target"].endswith(("|h:b|", "b.example.org")) for row in rows)
 
 
 def test_a_format_that_a_subject_has_not_is_refused() -> None:

@@ -101,6 +101,15 @@ def test_the_rate_forgets_what_is_long_ago(crawl):
     assert crawl.watch.look().rate == 0.0
 
 
+def test_an_entity_that_is_merged_away_meanwhile_does_not_end_the_watch(crawl):
+    crawl.structure.declare_pages(["s:http|h:com|h:b|"])
+    other = crawl.structure.create_job(JobSpec(2, ("http://b.com",), ("s:http|h:com|h:b|",)))
+    watch = CrawlWatch(crawl.structure, "c", [crawl.job.job_id, other.job_id], crawl.clock)
+    crawl.structure.delete_web_entity(2)
+    jobs = watch.look().jobs
+    assert (len(jobs), jobs[0].name) == (2, "A.com")
+
+
 def test_waiting_ends_when_every_job_is_over_and_shows_each_view(crawl):
     views = []
 
