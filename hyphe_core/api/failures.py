@@ -53,6 +53,11 @@ class Fault(Exception):
         self.words = words
 
 
+def internal_fault(error: BaseException) -> Fault:
+    """The fault for a mistake of ours: its type, nothing more."""
+    return Fault(FaultCode.INTERNAL, f"internal error: {type(error).__name__}")
+
+
 class Refusal(Exception):
     """The call was understood and its answer is no: `code: fail` with a message (a text, or a corpus state).
 

@@ -17,7 +17,7 @@ from hyphe_core.api.browser_access import is_loopback_name
 from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state, unauthorised_state
-from hyphe_core.api.failures import Fault, FaultCode, Refusal, words_of_store_error
+from hyphe_core.api.failures import Fault, Refusal, internal_fault, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.listings import Listings
 from hyphe_core.api.methods import Bound, Method, MethodTable, Needs, Role
@@ -178,4 +178,4 @@ def _failure(method: Method, error: Exception) -> Reply:
     if isinstance(error, (MemoryStructureError, CallerFault)):
         return Reply({"code": "fail", "message": str(error)})
     _log.error("method %s failed", method.name, exc_info=error)
-    raise Fault(FaultCode.INTERNAL, f"internal error: {type(error).__name__}") from None
+    raise internal_fault(error) from None

@@ -25,7 +25,7 @@ from txjsonrpc_ng.web.jsonrpc import JSONRPC
 
 from hyphe_core.api.browser_access import BrowserAccess
 from hyphe_core.api.call import Call, Caller
-from hyphe_core.api.failures import Fault, FaultCode
+from hyphe_core.api.failures import Fault, FaultCode, internal_fault
 from hyphe_core.api.framing import Body, Framing, Message, frame_batch, frame_fault, frame_result, read_body
 from hyphe_core.api.methods import Bound
 from hyphe_core.api.service import Reply, Service
@@ -252,6 +252,11 @@ class ApiResource(JSONRPC):
             return await self._carry_out(request, message, caller)
         except Fault as fault:
             return frame_fault(message, fault)
+        except CancelledError:
+            raise
+        except Exception as error:
+            _log.exception("the answer to %s could not be made", message.method)
+            return frame_fault(message, internal_fault(error))
 
     async def _carry_out(self, request: Any, message: Message, caller: Caller) -> bytes:
         if message.empty:
@@ -296,10 +301,7 @@ def _say_unless_gone(failure: Any, request: Any) -> None:
         return
     _log.error("a request failed: %s", failure.getTraceback())
     request.setResponseCode(200)
-    fault = Fault(
-        FaultCode.INTERNAL, f"internal error: {failure.type.__name__ if failure.type else 'unknown'}"
-    )
-    request.write(frame_fault(Message(Framing.V2, None), fault))
+    request.write(frame_fault(Message(Framing.V2, None), internal_fault(failure.value)))
     request.finish()
 
 
