@@ -164,7 +164,7 @@ class SqliteStorage(Storage):
     threads."""
 
     def __init__(
-        self, path: Path | str, full_durability: bool = False, *, cache_bytes: int = 32 << 20
+        self, path: Path | str, full_durability: bool = False, *, cache_bytes: int = 8 << 20
     ) -> None:
         self._path = Path(path)
         self._synchronous = "FULL" if full_durability else "NORMAL"
@@ -202,7 +202,7 @@ class SqliteStorage(Storage):
             if self._closed:
                 raise StoreError(f"{self._path} is closed")
             connection = self._idle.pop() if self._idle else None
-        connection = connection or self._connect(self._cache_bytes // 4)
+        connection = connection or self._connect(self._cache_bytes // 2)
         try:
             yield _SqliteReader(connection, self._path)
         finally:

@@ -14,12 +14,12 @@ from memory_structure.stored.schema import BLOCK, LABELS, Labels
 
 _FIRST_SLOTS: Final = 1 << 14
 MAX_SLOTS: Final = 1 << 22
-_NEXT_WAY: Final = 1  # the second place of a key is the neighbour of the first
+_N_WAYS: Final = 4  # places an entry may take: neighbours, in one cache line
 
 
 class PageIds:
-    """A bounded map from LRUs to page ids: 12 bytes a slot, two slots to choose from, the older entry gives
-    way.
+    """A bounded map from LRUs to page ids: 12 bytes a slot, four slots to choose from; when all are taken, one
+    gives way.
 
     An LRU is recognised by its 64-bit string hash, whose key is random in each process: among a million pages
     two collide with a chance of 3 in a hundred million."""
@@ -41,30 +41,39 @@ class PageIds:
 
     def look_up(self, hashes: Longs) -> Ints:
         """The ids, 0 where not remembered."""
-        slots = hashes & self._mask
-        first = np.where(self._hashes[slots] == hashes, self._ids[slots], 0)
-        slots ^= _NEXT_WAY
-        second = np.where(self._hashes[slots] == hashes, self._ids[slots], 0)
-        return np.maximum(first, second).astype(np.int32)
+        ids = np.zeros(len(hashes), np.int32)
+        first = hashes & self._mask
+        for way in range(_N_WAYS):
+            slots = first ^ way
+            found = self._hashes[slots] == hashes
+            ids[found] = self._ids[slots[found]]
+        return ids
 
     def remember(self, hashes: Longs, ids: Ints) -> None:
         """Keep those ids; only of committed pages."""
+        if (self._n_added + len(ids)) * 2 > len(self._ids) < self._max_slots:
+            self._grow(len(ids))
         self._n_added += len(ids)
-        if self._n_added * 2 > len(self._ids) < self._max_slots:
-            self._grow()
-        slots = hashes & self._mask
-        stay = self._hashes[slots] != hashes
-        displaced = slots[stay]
-        self._hashes[displaced ^ _NEXT_WAY] = self._hashes[displaced]
-        self._ids[displaced ^ _NEXT_WAY] = self._ids[displaced]
+        for way in range(_N_WAYS):
+            slots = (hashes & self._mask) ^ way
+            free = (self._ids[slots] == 0) | (self._hashes[slots] == hashes)
+            self._put(slots[free], hashes[free], ids[free])
+            left = self._hashes[slots] != hashes  # others took the slot, before or in this very step
+            hashes, ids = hashes[left], ids[left]
+            if not len(ids):
+                return
+        # Each place is taken: one of them, told by other bits of the hash, gives way.
+        self._put((hashes & self._mask) ^ ((hashes >> 40) & (_N_WAYS - 1)), hashes, ids)
+
+    def _put(self, slots: Longs, hashes: Longs, ids: Ints) -> None:
         self._hashes[slots] = hashes
         self._ids[slots] = ids
 
-    def _grow(self) -> None:
+    def _grow(self, n_coming: int) -> None:
         kept = self._ids != 0
         hashes, ids = self._hashes[kept], self._ids[kept]
         n_slots = len(self._ids) * 2
-        while len(ids) * 2 > n_slots < self._max_slots:
+        while (len(ids) + n_coming) * 2 > n_slots < self._max_slots:
             n_slots *= 2
         self._make(n_slots)
         self.remember(hashes, ids)

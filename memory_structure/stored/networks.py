@@ -25,7 +25,7 @@ _make_link = partial(tuple.__new__, WeightedLink)
 
 
 class _Network(NamedTuple):
-    """The network of entities at a version: the same links as arrays and as the list people get."""
+    """The network of entities after a change of weights: the same links as arrays and as a list."""
 
     version: int
     pairs: Pairs
@@ -39,9 +39,9 @@ class Networks(LinkReads):
     _network: _Network | None = None
 
     def _network_now(self) -> _Network:
-        """The network, made anew only when something was written."""
+        """The network, made anew only when a weight has changed: each change takes a number of its own."""
         known = self._network
-        if known is None or known.version != self.version():
+        if known is None or known.version != read_state(self._storage).next_delta:
             known = self._network = _network(known, *self._at_one_moment(_read_network))
         return known
 
@@ -63,13 +63,9 @@ class Networks(LinkReads):
     ) -> dict[int, Degrees]:
         """Degrees of every web entity that has a neighbour by links whose source has one of the statuses."""
         wanted = {status.value for status in sources}
-
-        def read(reader: Reader) -> tuple[Pairs, list[int]]:
-            rows = reader.scan(ENTITIES, columns=("id", "status"))
-            return all_weights(reader, Weights.FORWARD), [row[0] for row in rows if row[1] in wanted]
-
-        pairs, source_ids = self._at_one_moment(read)
-        return _degrees(pairs, np.array(source_ids, np.int64))
+        rows = self._storage.scan(ENTITIES, columns=("id", "status"))
+        source_ids = [row[0] for row in rows if row[1] in wanted]
+        return _degrees(self._network_now().pairs, np.array(source_ids, np.int64))
 
     def list_referrers(self, web_entity_id: int) -> list[WeightedLink]:
         """Links arriving at an entity, by falling weight then source id."""
@@ -140,7 +136,7 @@ def _between(pairs: Pairs) -> Pairs:
 
 
 def _read_network(reader: Reader) -> tuple[int, Pairs]:
-    return read_state(reader).version, all_weights(reader, Weights.FORWARD)
+    return read_state(reader).next_delta, all_weights(reader, Weights.FORWARD)
 
 
 def _network(known: _Network | None, version: int, weights: Pairs) -> _Network:

@@ -130,6 +130,7 @@ def _make_counters(session: Session) -> None:
     tx, state = session.tx, session.state
     tx.delete(DELTAS, [row[0] for row in tx.scan(DELTAS, columns=("id",))])
     state.n_delta_links = state.n_delta_backward = 0
+    state.next_delta += 1  # networks held in memory are of an earlier number
     for name, value in recomputed_totals(tx).items():
         setattr(state, name, value)
     tallies = recomputed_tallies(tx)

@@ -22,7 +22,7 @@ from memory_structure.stored.entities import (
 from memory_structure.stored.entity_store import EntityStore
 from memory_structure.stored.indexing import declare, flags_of, write_batch
 from memory_structure.stored.options import write_options
-from memory_structure.stored.page_reads import page_row
+from memory_structure.stored.page_reads import get_page_row
 from memory_structure.stored.relabel import outermost, renode
 from memory_structure.stored.rule_rows import store_rule
 from memory_structure.stored.schema import EXCEPTIONS, PAGES, RULES
@@ -65,9 +65,11 @@ class RuleStore(EntityStore):
             raise InvalidValue(f"there are {len(raws)} raw URLs for {len(lrus)} pages")
         with self._writing() as session:
             created = declare(session, lrus, raws)
-            session.finish()
-            rows = [page_row(session.tx, lru) for lru in lrus]
-            records = self._records(session.tx, [row for row in rows if row is not None])
+
+        def read(reader: Reader) -> list[PageRecord]:
+            return self._records(reader, [get_page_row(reader, lru) for lru in lrus])
+
+        records = self._at_one_moment(read)
         return [(record, record.web_entity_id in created) for record in records]
 
     # -- rules
