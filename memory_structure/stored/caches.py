@@ -18,8 +18,8 @@ _N_WAYS: Final = 4  # places an entry may take: neighbours, in one cache line
 
 
 class PageIds:
-    """A bounded map from LRUs to page ids: 12 bytes a slot, four slots to choose from; when all are taken, one
-    gives way.
+    """A bounded map from LRUs to page ids: 12 bytes a slot, four slots to choose from; when all
+    are taken, one gives way.
 
     An LRU is recognised by its 64-bit string hash, whose key is random in each process: among a million pages
     two collide with a chance of 3 in a hundred million."""

@@ -12,7 +12,7 @@ from memory_structure.lru import lru_name
 from memory_structure.records import StartPage, WebEntity, WebEntityStatus
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import clean_text
-from memory_structure.stored.moments import from_micros, now_micros
+from memory_structure.stored.moments import from_micros
 from memory_structure.stored.relabel import recut, renode, unowned_lrus
 from memory_structure.stored.schema import ENTITIES, EXCEPTIONS, PREFIXES
 from memory_structure.stored.session import Session
@@ -100,7 +100,7 @@ def _insert_entity(session: Session, new: NewEntity) -> tuple[int, list[str]]:
     entity_id = session.state.next_entity
     session.state.next_entity += 1
     name = clean_text(new.name) if new.name else lru_name(new.prefixes[0])
-    moment = now_micros()
+    moment = session.moment
     start_pages, tags = entity_texts(new.start_pages, new.tags)
     row = (entity_id, name, new.status.value, moment, moment, None, start_pages, tags, "")
     session.tx.insert(ENTITIES, [row])

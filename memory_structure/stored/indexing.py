@@ -27,7 +27,7 @@ from memory_structure.stored.codec import (
 )
 from memory_structure.stored.entities import create_by_rules, refine
 from memory_structure.stored.fetches import Tally, fetch_row
-from memory_structure.stored.moments import now_micros
+from memory_structure.stored.moments import to_micros
 from memory_structure.stored.relabel import ensure_nodes
 from memory_structure.stored.schema import (
     FETCHES,
@@ -85,7 +85,6 @@ class _Indexing:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.tx = session.tx
-        self.moment = now_micros()
         self.ids: dict[str, int] = {}
         self.new: list[str] = []
         self.old_rows: dict[
@@ -98,6 +97,7 @@ class _Indexing:
         n_links = 0
         if pages:
             self.session.changed = True
+            self.session.moment = to_micros(max(page.fetch.fetched_at for page in pages))
             created = self.index_lrus(gathered_lrus(pages))
             self._number(pages)
             last_good = {page.page_id: page for page in pages if page.replaces_links}
@@ -279,7 +279,7 @@ class _Indexing:
         for page_id, lru in enumerate(self.new, self.session.state.next_page - len(self.new)):
             raw = raws.get(lru)
             raw = None if raw is None else clean_text(raw)
-            rows.append((page_id, lru, raw, self.moment, *placed.get(page_id, _NEVER)))
+            rows.append((page_id, lru, raw, self.session.moment, *placed.get(page_id, _NEVER)))
         self.tx.insert(PAGES, rows)
 
     def _store_texts(self, last_good: dict[int, Page]) -> None:

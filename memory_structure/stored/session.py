@@ -11,6 +11,7 @@ from memory_structure.records import CorpusOptions
 from memory_structure.storage import Transaction
 from memory_structure.stored.caches import LabelArray, PageIds
 from memory_structure.stored.codec import Ints, Longs, Pairs, packed
+from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import read_options
 from memory_structure.stored.schema import BLOCK, LABELS, PAGES, Labels, Weights
 from memory_structure.stored.state import State, read_state, write_state
@@ -45,6 +46,7 @@ class Session:
         self.options: CorpusOptions = read_options(transaction)
         self.changed = False
         self.n_pages_moved = 0
+        self.moment = now_micros()  # of what is made here; a batch tells its own, so that replays are equal
         self._prefixes_changed = False
         self._prefixes_reset = False
         self._labels_changed = False
