@@ -62,10 +62,10 @@ class RangeQueries:
 
     def __init__(self, codec: TableCodec, span: Span) -> None:
         self._codec = codec
-        self._span = span
+        self._span, self._empty = _single_columns(codec, span)
         self._order = codec.order(span.index)
-        self._fixed = len(span.equal)
-        self._after = None if span.after is None else codec.order_values(span.index, span.after)
+        self._fixed = len(self._span.equal)
+        self._after = self._span.after
         self._keys = frozenset(codec.table.key)
 
     def sort_of(self, piece: Piece) -> list[tuple[str, int]]:
@@ -76,7 +76,7 @@ class RangeQueries:
 
     def pieces(self) -> Iterator[Piece]:
         """Queries whose answers, one behind the other, are the span."""
-        if None in self._span.equal:
+        if self._empty:
             return
         after = self._after
         side = 0 if after is None else _side(after[: self._fixed], self._span)
@@ -149,6 +149,27 @@ class RangeQueries:
         return Piece(fixed, self._codec.field(name), tuple(bounds.items()), stepped)
 
 
+def _single_columns(codec: TableCodec, span: Span) -> tuple[Span, bool]:
+    """The span over an order that names each column once, and whether it is surely empty.
+
+    The key follows the columns of an index, so a column may come twice; its first value decides.
+    """
+    names = codec.table.order(span.index)
+    fixed = codec.order_values(span.index, span.equal)
+    known = dict(zip(dict.fromkeys(names), fixed, strict=False))
+    empty = any(value is None or known[n] != value for n, value in zip(names, span.equal, strict=False))
+    after = None if span.after is None else codec.order_values(span.index, span.after)
+    single = replace(span, equal=fixed, after=after)
+    ranged = names[len(span.equal)] if len(span.equal) < len(names) else None
+    if ranged not in known or empty:
+        return single, empty
+    value = known[ranged]
+    outside = (span.lower is not None and value < span.lower) or (
+        span.upper is not None and value >= span.upper
+    )
+    return replace(single, lower=None, upper=None), outside
+
+
 def _side(after: Row, span: Span) -> int:
     """Whether values lie before (-1), at (0) or behind (1) the fixed ones, in the direction of travel."""
     fixed = span.equal[: len(after)]
@@ -167,19 +188,17 @@ class SpanTest:
     """Whether a row lies in a span; for rows that are not in the database yet."""
 
     def __init__(self, codec: TableCodec, span: Span) -> None:
-        self._span = span
+        self._span, self._empty = _single_columns(codec, span)
         order = codec.order(span.index)
         self.positions = tuple(codec.table.position(name) for name in order)
-        after = None if span.after is None else codec.order_values(span.index, span.after)
+        after = self._span.after
         self._after = None if after is None else tuple((v is not None, 0 if v is None else v) for v in after)
 
     def holds(self, row: Row) -> bool:
         """True when the row belongs to the span (its limit left aside)."""
         span = self._span
         fixed = len(span.equal)
-        if any(
-            value is None or row[p] != value for p, value in zip(self.positions, span.equal, strict=False)
-        ):
+        if self._empty or any(row[p] != v for p, v in zip(self.positions, span.equal, strict=False)):
             return False
         if fixed < len(self.positions):
             value = row[self.positions[fixed]]

@@ -51,7 +51,8 @@ def spans(draw: st.DrawFn) -> tuple[Table, Span]:
     bounded = draw(st.booleans())
     lower = draw(st.sampled_from([None, bounds[fixed]])) if bounded else None
     upper = draw(st.sampled_from([None, values[fixed]])) if bounded else None
-    after = draw(st.sampled_from([None, (*values[:fixed], *bounds[fixed:])]))
+    there = dict(zip(order, bounds, strict=True)) | dict(zip(order[:fixed], values[:fixed], strict=True))
+    after = draw(st.sampled_from([None, tuple(there[name] for name in order)]))
     if after is not None and not _can_page(table, order[fixed:]):
         after = None
     return table, Span(
