@@ -77,32 +77,45 @@ class _SqliteReader(Reader):
         if len(table.key) > 1:
             return self._get_composite(table, keys)
         position = table.position(table.key[0])
-        return {row[position]: row for row in self._look_up(table, table.key[0], keys, None)}
+        return {row[position]: row for row in self._look_up(table, table.key, keys, None)}
 
     def _get_composite(self, table: Table, keys: Iterable[Key]) -> dict[Key, Row]:
-        statement = lookup_statement(table, table.key, None, 1)
-        found: dict[Key, Row] = {}
+        """Keys that differ in their last column alone are looked up together."""
+        positions = [table.position(column) for column in table.key]
+        groups: dict[tuple[Any, ...], list[Any]] = {}
         for key in keys:
-            for row in self._fetch(statement, key):
-                found[tuple(key)] = row
-        return found
+            groups.setdefault(tuple(key[:-1]), []).append(key[-1])
+        rows = [
+            row
+            for first, last in groups.items()
+            for row in self._look_up(table, table.key, last, None, first)
+        ]
+        return {tuple([row[i] for i in positions]): row for row in rows}
 
     def find(
         self, table: Table, index: str, values: Iterable[Any], columns: tuple[str, ...] | None = None
     ) -> list[Row]:
-        return self._look_up(table, table.index(index).columns[0], values, columns)
+        return self._look_up(table, table.index(index).columns[:1], values, columns)
 
     def _look_up(
-        self, table: Table, column: str, values: Iterable[Any], columns: tuple[str, ...] | None
+        self,
+        table: Table,
+        by: tuple[str, ...],
+        values: Iterable[Any],
+        columns: tuple[str, ...] | None,
+        first: tuple[Any, ...] = (),
     ) -> list[Row]:
-        """Statements exist for a few list sizes only, so that they stay prepared."""
+        """Rows whose last column of `by` is among the values and whose others equal `first`.
+
+        Statements exist for a few list sizes only, so that they stay prepared.
+        """
         wanted = list(dict.fromkeys(values))
         rows: list[Row] = []
         start = 0
         for size in _LOOKUP_SIZES:
-            statement = lookup_statement(table, (column,), columns, size)
+            statement = lookup_statement(table, by, columns, size)
             while len(wanted) - start >= size:
-                rows += self._fetch(statement, wanted[start : start + size])
+                rows += self._fetch(statement, (*first, *wanted[start : start + size]))
                 start += size
         return rows
 

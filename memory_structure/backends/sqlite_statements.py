@@ -59,12 +59,10 @@ def update_statement(table: Table, columns: tuple[str, ...]) -> str:
 def lookup_statement(
     table: Table, by: tuple[str, ...], columns: tuple[str, ...] | None, n_values: int
 ) -> str:
-    """Rows whose column is among n values, or whose several columns equal one value each."""
-    if len(by) > 1:
-        where = " AND ".join(f'"{c}" = ?' for c in by)
-    else:
-        where = f'"{by[0]}" IN ({", ".join("?" * n_values)})'
-    return f'SELECT {_selected(table, columns)} FROM "{table.name}" WHERE {where}'
+    """Rows whose last column of `by` is among n values; each of the others equals one value."""
+    conditions = [f'"{c}" = ?' for c in by[:-1]]
+    conditions.append(f'"{by[-1]}" IN ({", ".join("?" * n_values)})')
+    return f'SELECT {_selected(table, columns)} FROM "{table.name}" WHERE {" AND ".join(conditions)}'
 
 
 def span_statement(table: Table, span: Span, columns: tuple[str, ...] | None) -> tuple[str, list[Any]]:

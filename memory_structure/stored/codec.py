@@ -193,12 +193,16 @@ def negated(pairs: Pairs) -> Pairs:
     return Pairs(pairs.keys, -pairs.weights)
 
 
-def summed(parts: Sequence[Pairs]) -> Pairs:
-    """One weight for each key: the sum; pairs whose weights cancel out are dropped."""
+def joined(parts: Sequence[Pairs]) -> Pairs:
+    """The pairs of all parts, in order, not summed."""
     if not parts:
         return no_pairs()
-    keys = np.concatenate([p.keys for p in parts])
-    weights = np.concatenate([p.weights for p in parts])
+    return Pairs(np.concatenate([p.keys for p in parts]), np.concatenate([p.weights for p in parts]))
+
+
+def summed(parts: Sequence[Pairs]) -> Pairs:
+    """One weight for each key: the sum; pairs whose weights cancel out are dropped."""
+    keys, weights = joined(parts)
     if not len(keys):
         return no_pairs()
     order = np.argsort(keys, kind="stable")

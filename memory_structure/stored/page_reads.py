@@ -14,12 +14,12 @@ from memory_structure.lru_tree import LruTree
 from memory_structure.records import Fetch, PageRecord
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.caches import LabelReader
-from memory_structure.stored.codec import decode_segment
 from memory_structure.stored.core import Core
 from memory_structure.stored.entities import entity_prefixes
 from memory_structure.stored.fetches import fetch_of
 from memory_structure.stored.moments import from_micros
-from memory_structure.stored.schema import FETCHES, PAGES, SEGMENTS, TEXTS
+from memory_structure.stored.recompute import iter_link_columns
+from memory_structure.stored.schema import FETCHES, PAGES, TEXTS
 from memory_structure.stored.state import read_state
 
 CHUNK: Final = 2000
@@ -147,11 +147,9 @@ class PageReads(Core):
             ids = [row[0] for row in reader.scan(PAGES, Span("by_lru", lower=lower, upper=upper), ("id",))]
             wanted[ids] = True
         counts = np.zeros(len(wanted), np.int64)
-        for _, n_links, blob in reader.scan(SEGMENTS):
-            targets = decode_segment(blob, n_links).of_networks().targets
-            counts += (
-                np.bincount(targets[wanted[targets]], minlength=len(wanted)) if wanted[targets].any() else 0
-            )
+        for columns in iter_link_columns(reader):
+            targets = columns.of_networks().targets
+            counts += np.bincount(targets[wanted[targets]], minlength=len(wanted))
         linked = np.flatnonzero(counts)
         if len(linked) > limit:
             floor = np.partition(counts[linked], len(linked) - limit)[len(linked) - limit]

@@ -19,6 +19,7 @@ from memory_structure.stored.codec import (
     decode_rows,
     encode_pairs,
     encode_rows,
+    joined,
     summed,
     swapped,
 )
@@ -94,13 +95,10 @@ def read_rows(reader: Reader, kind: Weights, sources: Iterable[int]) -> Pairs:
 
 def weights_of(reader: Reader, kind: Weights, sources: Sequence[int]) -> Pairs:
     """Weights of some sources as they hold now."""
-    wanted = np.array(sources, np.int64)
-    parts = [read_rows(reader, kind, sources)]
     pending = _pending_backward(reader) if kind is Weights.BACKWARD else _pending(reader, kind)
-    for pairs in pending:
-        kept = np.isin(pairs.keys >> 32, wanted)
-        parts.append(Pairs(pairs.keys[kept], pairs.weights[kept]))
-    return summed(parts)
+    changes = joined(pending)
+    kept = np.isin(changes.keys >> 32, np.array(sources, np.int64))
+    return summed([read_rows(reader, kind, sources), Pairs(changes.keys[kept], changes.weights[kept])])
 
 
 def all_weights(reader: Reader, kind: Weights) -> Pairs:
