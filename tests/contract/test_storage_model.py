@@ -148,7 +148,7 @@ def assert_alike(reader: Reader, model: Model, wanted: list[tuple[Table, Span]])
     for table in TABLES:
         rows = model.rows[table.name]
         assert reader.get(table, list(rows)) == rows
-        for index in table.indexes:
+        for index in (i for i in table.indexes if len(i.columns) == 1):
             position = table.position(index.columns[0])
             values = {row[position] for row in list(rows.values())[:3]} - {None}
             expected = sorted((r for r in rows.values() if r[position] in values), key=repr)
