@@ -23,15 +23,25 @@ MAX_ROBOTS_REDIRECTS: Final = 5
 KEEP_SECONDS: Final = 24 * 3600.0
 KEEP_FAILURE_SECONDS: Final = 3600.0
 _MAX_REMEMBERED: Final = 5000
-_TAG: Final = re.compile(r"<[^>]*>")
-_LINE_TAG: Final = re.compile(r"<(?:br|p|div|li|tr|/p|/div|/li|/tr)\b[^>]*>", re.IGNORECASE)
-_HIDDEN: Final = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
-_AGENT_LINE: Final = re.compile(r"^\s*user-agent\s*:", re.IGNORECASE | re.MULTILINE)
-_AGENT_VERSION: Final = re.compile(r"^(\s*user-agent\s*:\s*[\w-]+)/[^\s#]*", re.IGNORECASE | re.MULTILINE)
+# No pattern may look far ahead from many places: a hostile file would take minutes.
+_TAG: Final = re.compile(r"<[^<>]*>")
+_LINE_TAG: Final = re.compile(r"</?(?:br|p|div|li|tr)\b[^<>]*>", re.IGNORECASE)
+_AGENT_LINE: Final = re.compile(r"^[ \t]*user-agent[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_COMPATIBLE: Final = re.compile(r"compatible; ?([\w-]+)")
+_AGENT_VERSION: Final = re.compile(
+    r"^([ \t]*user-agent[ \t]*:[ \t]*[\w-]+)/[^\s#]*", re.IGNORECASE | re.MULTILINE
+)
 # Failures of the way to the host: a page would fail the same way, so its record names the failure itself.
 _WAY_FAILURES: Final = frozenset(
     {FetchError.DNS, FetchError.PRIVATE_ADDRESS, FetchError.CONNECTION, FetchError.TLS, FetchError.PROXY}
 )
+
+
+def agent_token(user_agent: str) -> str:
+    """The product name of a user agent, by which sites speak to it: "hyphe-crawler" of "hyphe-crawler/1
+    (...)", "Foobot" of "Mozilla/5.0 (compatible; Foobot/2.1; ...)"."""
+    named = _COMPATIBLE.search(user_agent)
+    return named[1] if named else user_agent.partition("/")[0].partition(" ")[0].strip()
 
 
 class RobotsKey(NamedTuple):
@@ -52,8 +62,8 @@ class RobotsState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What a host wants of one agent. `crawl_delay` in seconds, 0 when nothing is said. With DENY,
-    `error` and `detail` say what a refused page is recorded with."""
+    """What a host wants of one agent, `agent` being its product name. `crawl_delay` in seconds, 0 when
+    nothing is said. With DENY, `error` and `detail` say what a refused page is recorded with."""
 
     state: RobotsState
     agent: str = ""
@@ -87,6 +97,7 @@ def judge_robots(agent: str, status: int | None, error: FetchError | None, body:
 def parse_robots(body: bytes, agent: str) -> RobotsRules:
     """The rules of a file for an agent. Over the size limit the cut last line is dropped; rules wrapped
     in HTML are read."""
+    token = agent_token(agent) or agent
     if len(body) > MAX_ROBOTS_BYTES:
         body = body[:MAX_ROBOTS_BYTES].rpartition(b"\n")[0]
     text = body.decode("utf-8-sig", "replace").replace("\x00", "")
@@ -96,14 +107,14 @@ def parse_robots(body: bytes, agent: str) -> RobotsRules:
             return ALLOW_ALL
     text = _AGENT_VERSION.sub(r"\1", text)
     rules = Protego.parse(text)
-    delay = rules.crawl_delay(agent)
+    delay = rules.crawl_delay(token)
     return RobotsRules(
-        RobotsState.RULES, agent, rules, crawl_delay=float(delay) if delay is not None and delay > 0 else 0.0
+        RobotsState.RULES, token, rules, crawl_delay=float(delay) if delay is not None and delay > 0 else 0.0
     )
 
 
 def _text_of_markup(text: str) -> str:
-    return unescape(_TAG.sub("", _LINE_TAG.sub("\n", _HIDDEN.sub("", text))))
+    return unescape(_TAG.sub("", _LINE_TAG.sub("\n", text)))
 
 
 class RobotsCache:

@@ -22,6 +22,7 @@ from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.ledger import Record
 from hyphe_core.crawl.page_work import Answer, PageReader, failed_outcome
 from hyphe_core.crawl.restore import list_expansions
+from hyphe_core.crawl.robots import agent_token
 from hyphe_core.crawl.robots_answers import read_robots_answer, robots_failure
 from hyphe_core.crawl.store_writer import StoreWriter
 from hyphe_core.crawl.tickets import Outcome, RobotsTicket, Ticket
@@ -32,12 +33,6 @@ from memory_structure.registry import Registry
 
 _LOG: Final = logging.getLogger(__name__)
 _MAX_WAITING_BATCHES: Final = 4
-
-
-def agent_token(user_agent: str) -> str:
-    """The product name of a user agent, by which sites may speak to it: "hyphe-crawler" of "hyphe-crawler/1
-    (...)"."""
-    return user_agent.partition("/")[0].partition(" ")[0].strip()
 
 
 class CrawlSession:

@@ -36,7 +36,8 @@ SITES = ("s:http|h:example|h:site|", "s:http|t:8080|h:example|h:site|")
 
 @dataclass
 class SimPage:
-    """A page of the simulated web. `n_failures`: attempts that fail before the first good one. `status` of the good one."""
+    """A page of the simulated web. `n_failures`: attempts that fail before the first good one. `status`
+    of the good one."""
 
     url: str
     links: list[str] = field(default_factory=list)
@@ -84,7 +85,9 @@ class SimWeb:
         path = "/" + lru_to_url(lru).split("/", 3)[3] if lru_to_url(lru).count("/") > 2 else "/"
         body = self.robots.get(host, b"").decode()
         return any(
-            path.startswith(line.removeprefix("Disallow: ")) for line in body.splitlines() if line.startswith("Dis")
+            path.startswith(line.removeprefix("Disallow: "))
+            for line in body.splitlines()
+            if line.startswith("Dis")
         )
 
     def _scope(self, spec: JobSpec) -> object:
@@ -94,7 +97,7 @@ class SimWeb:
 
     def _steps(self, spec: JobSpec, lru: str) -> list[tuple[str, int]]:
         page = self.pages.get(lru)
-        if page is None or isinstance(page.failure, FetchError) and page.n_failures > spec.n_retries:
+        if page is None or (isinstance(page.failure, FetchError) and page.n_failures > spec.n_retries):
             return []
         if page.n_failures > spec.n_retries:
             return []
@@ -155,7 +158,11 @@ class SimStore:
                 (
                     lru,
                     [
-                        Expansion(link.target_lru, link.raw, link.target_lru == page.fetch.redirect_lru and link.kind >= 2)
+                        Expansion(
+                            link.target_lru,
+                            link.raw,
+                            link.target_lru == page.fetch.redirect_lru and link.kind >= 2,
+                        )
                         for link in page.links
                     ],
                 )
@@ -196,7 +203,13 @@ class Simulation:
         store = self.stores.setdefault(job_id, SimStore())
         used = self.jobs[job_id].seconds_used(self.now) if job_id in self.jobs else 0.0
         job = CrawlState(
-            "corpus", job_id, spec, UrlCutter(), agent="tester/1", counters=store.counters(), active_seconds=used
+            "corpus",
+            job_id,
+            spec,
+            UrlCutter(),
+            agent="tester/1",
+            counters=store.counters(),
+            active_seconds=used,
         )
         restore_job(job, store)  # type: ignore[arg-type]
         self.jobs[job_id] = job
@@ -204,7 +217,8 @@ class Simulation:
         return job
 
     def kill(self) -> None:
-        """The worker dies: what was not flushed, and what was in flight, is gone. A new one takes the jobs up."""
+        """The worker dies: what was not flushed, and what was in flight, is gone. A new one takes the
+        jobs up."""
         for store in self.stores.values():
             store.lose()
         self._flying.clear()
@@ -319,7 +333,9 @@ class Simulation:
                 redirect_lru=url_to_lru(target) if target else None,
                 follow=follow,
             ),
-            tuple(FoundLink(lru, kind, 1, "", "", Area.MAIN, None) for lru, kind in found if lru != ticket.lru),
+            tuple(
+                FoundLink(lru, kind, 1, "", "", Area.MAIN, None) for lru, kind in found if lru != ticket.lru
+            ),
             expandable=follow and status in (200, 302),
         )
 
@@ -333,5 +349,10 @@ class Simulation:
 
 def spec_of(*starts: str, **settings: object) -> JobSpec:
     """A job over the simulated site (all its hosts), without delay unless said."""
-    given: dict[str, object] = {"delay_seconds": 0.0, "obey_robots": False, "max_depth": 3, "follow_prefixes": SITES}
+    given: dict[str, object] = {
+        "delay_seconds": 0.0,
+        "obey_robots": False,
+        "max_depth": 3,
+        "follow_prefixes": SITES,
+    }
     return JobSpec(web_entity_id=1, start_urls=starts, **(given | settings))  # type: ignore[arg-type]

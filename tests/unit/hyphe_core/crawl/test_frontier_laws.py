@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_structure.lru import url_to_lru
 from memory_structure.records import EndReason, FetchError
-from tests.unit.hyphe_core.crawl.simulation import Simulation, SimPage, SimWeb, spec_of
+from tests.unit.hyphe_core.crawl.simulation import SimPage, Simulation, SimWeb, spec_of
 
 HOSTS = ("http://site.example", "http://a.site.example", "http://b.site.example:8080")
 OTHER = "http://elsewhere.example/"
@@ -123,7 +123,10 @@ def test_politeness_holds_per_host_over_all_jobs(web: SimWeb, seed: int, per_hos
     start = start_of(web)
     sim = Simulation(web, random.Random(seed))
     for job_id in (1, 2, 3):
-        sim.add(job_id, spec_of(start, max_depth=2, per_host=per_host, delay_seconds=delay, obey_robots=job_id < 3))
+        sim.add(
+            job_id,
+            spec_of(start, max_depth=2, per_host=per_host, delay_seconds=delay, obey_robots=job_id < 3),
+        )
     sim.run()
     assert max(sim.peak.values()) <= per_host
     by_host: dict[str, list[tuple[float, float]]] = {}
