@@ -59,7 +59,7 @@ class Leases:
     ) -> list[QueueEntry]:
         """Take up to `limit` free jobs."""
         with self._storage.transaction() as transaction:
-            _renew(transaction, worker_id, platform.node(), os.getpid(), lease_seconds)
+            _extend(transaction, worker_id, lease_seconds)
             offers = _offers(transaction)
             busy = _hosts_of_others(transaction, worker_id)
             running: dict[str, int] = {}
@@ -135,7 +135,7 @@ class Leases:
         """Take hosts nobody else holds: seconds to wait before the first request."""
         granted: dict[HostKey, float] = {}
         with self._storage.transaction() as transaction:
-            _renew(transaction, worker_id, platform.node(), os.getpid(), lease_seconds)
+            _extend(transaction, worker_id, lease_seconds)
             living = _living(transaction)
             rows = transaction.get(HOSTS, [tuple(host) for host in hosts])
             now = now_micros()
@@ -210,6 +210,13 @@ def _renew(transaction: Transaction, worker_id: str, machine: str, pid: int, lea
     row = transaction.get(WORKERS, (worker_id,)).get(worker_id)
     started_at = row[3] if row else now
     transaction.put(WORKERS, [(worker_id, machine, pid, started_at, now + int(lease_seconds * _SECOND))])
+
+
+def _extend(transaction: Transaction, worker_id: str, lease_seconds: float) -> None:
+    """Renew a worker that may not have told who it is yet."""
+    row = transaction.get(WORKERS, (worker_id,)).get(worker_id)
+    machine, pid = (row[1], row[2]) if row else (platform.node(), os.getpid())
+    _renew(transaction, worker_id, machine, pid, lease_seconds)
 
 
 def _living(reader: Reader) -> set[str]:
