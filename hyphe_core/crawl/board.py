@@ -76,7 +76,7 @@ class HostBoard:
             if slot.scheduled_at != at:
                 continue
             slot.scheduled_at = None
-            if slot.leased and slot.ready_at <= now:
+            if slot.leased and slot.ready_at <= now and (slot.give_up_at is None or now < slot.give_up_at):
                 return slot
             self.schedule(slot)
         return None

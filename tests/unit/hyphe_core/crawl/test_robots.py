@@ -131,3 +131,16 @@ def test_the_cache_is_bounded_and_forgets_the_least_used() -> None:
     cache.keep(keys[5000], rules, 0.0)
     assert cache.find(keys[0], 1.0) is rules
     assert cache.find(keys[1], 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "token"),
+    [
+        ("hyphe-crawler/1.0 (research crawler; me)", "hyphe-crawler"),
+        ("Mozilla/5.0 (compatible; Foobot/2.1; +http://e.fr)", "Foobot"),
+        ("curl", "curl"),
+        ("", ""),
+    ],
+)
+def test_the_product_name_is_what_sites_speak_to(agent: str, token: str) -> None:
+    assert agent_token(agent) == token
