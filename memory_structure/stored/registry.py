@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Final
 
 from memory_structure.blobs import BlobStore
@@ -55,7 +56,7 @@ class StoredRegistry(Leases, Registry):
         self._make_storage = make_storage
         self._make_blobs = make_blobs
         self._lock = threading.RLock()
-        self._structures: dict[str, StoredMemoryStructure] = {}
+        self._structures: dict[str, tuple[datetime, StoredMemoryStructure]] = {}  # with the corpus' creation
         self._touched: dict[str, float] = {}
         storage.ensure_tables(REGISTRY_TABLES)
         _lay_out(storage)
@@ -79,9 +80,10 @@ class StoredRegistry(Leases, Registry):
             raise
         with self._storage.transaction() as transaction:
             transaction.update(CORPORA, ("ready",), [(corpus_id, (1,))])
+        entry = self.get_corpus(corpus_id)
         with self._lock:
-            self._structures[corpus_id] = structure
-        return self.get_corpus(corpus_id)
+            self._structures[corpus_id] = (entry.created_at, structure)
+        return entry
 
     def _make_structure(self, corpus_id: str, options: CorpusOptions | None) -> StoredMemoryStructure:
         structure = StoredMemoryStructure(self._make_storage(corpus_id, False), options)
@@ -144,9 +146,9 @@ class StoredRegistry(Leases, Registry):
             transaction.delete(QUEUE, [(row[1], row[2]) for row in queued])
             transaction.update(CORPORA, ("ready",), [(corpus_id, (0,))])
         with self._lock:
-            structure = self._structures.pop(corpus_id, None)
-            if structure is not None:
-                structure.close()
+            known = self._structures.pop(corpus_id, None)
+            if known is not None:
+                known[1].close()
         self._make_blobs(corpus_id).destroy()
         self._make_storage(corpus_id, False).destroy()
         with self._storage.transaction() as transaction:
@@ -161,12 +163,19 @@ class StoredRegistry(Leases, Registry):
             yield transaction, row
 
     def open_structure(self, corpus_id: str) -> StoredMemoryStructure:
-        """The memory structure of a corpus; one shared instance a process."""
+        """The memory structure of a corpus; one shared instance a process.
+
+        Another process may have destroyed the corpus and made a new one of the same id: the old instance is closed.
+        """
+        created_at = self.get_corpus(corpus_id).created_at
         with self._lock:
-            structure = self._structures.get(corpus_id)
-            if structure is None:
-                self.get_corpus(corpus_id)
-                structure = self._structures[corpus_id] = self._make_structure(corpus_id, None)
+            known = self._structures.get(corpus_id)
+            if known is not None and known[0] == created_at:
+                return known[1]
+            if known is not None:
+                known[1].close()
+            structure = self._make_structure(corpus_id, None)
+            self._structures[corpus_id] = (created_at, structure)
             return structure
 
     def open_blobs(self, corpus_id: str) -> BlobStore:
@@ -177,7 +186,7 @@ class StoredRegistry(Leases, Registry):
     def close(self) -> None:
         """Release everything opened here."""
         with self._lock:
-            for structure in self._structures.values():
+            for _, structure in self._structures.values():
                 structure.close()
             self._structures.clear()
             self._storage.close()

@@ -113,6 +113,21 @@ def test_destroyed_corpus_leaves_nothing(registry: StoredRegistry) -> None:
     assert list(registry.open_blobs(corpus_id).iter_digests()) == []
 
 
+def test_corpus_made_again_by_another_process_is_not_the_old_one(
+    registry: StoredRegistry, tmp_path: Path
+) -> None:
+    corpus_id = make(registry)
+    old = registry.open_structure(corpus_id)
+    old.create_job(SPEC)
+    other = StoredRegistry(registry._storage, registry._make_storage, registry._make_blobs)
+    other.destroy_corpus(corpus_id)
+    with pytest.raises(NotFound):
+        registry.open_structure(corpus_id)
+    make(other)
+    assert registry.open_structure(corpus_id) is not old
+    assert registry.open_structure(corpus_id).list_jobs() == []
+
+
 def test_corpus_at_work_is_not_destroyed(registry: StoredRegistry) -> None:
     corpus_id = make(registry, n_jobs=1)
     assert registry.claim_jobs("w", 1, 30.0)
