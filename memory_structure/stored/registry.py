@@ -165,7 +165,7 @@ class StoredRegistry(Leases, Registry):
     def open_structure(self, corpus_id: str) -> StoredMemoryStructure:
         """The memory structure of a corpus; one shared instance a process.
 
-        Another process may have destroyed the corpus and made a new one of the same id: the old one is closed.
+        Another process may have destroyed the corpus and made a new one of that id: the old one is closed.
         """
         created_at = self.get_corpus(corpus_id).created_at
         with self._lock:
