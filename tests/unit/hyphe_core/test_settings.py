@@ -1,0 +1,47 @@
+"""Scrapy's settings: our packages come first, and an intruder is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def run(code: str, *, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    start = f"import sys; sys.path[:0] = [{str(path)!r}]; " if path else ""
+    return subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True, cwd=ROOT)
+
+
+def intruder(folder: Path) -> Path:
+    (folder / "spiders").mkdir()
+    (folder / "spiders" / "__init__.py").write_text("NAME = 'intruder'\n")
+    return folder
+
+
+def test_the_project_root_goes_to_the_head_of_the_import_path(tmp_path: Path) -> None:
+    done = run("import hyphe_core.settings, spiders; print(spiders.__file__)", path=intruder(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).parent == ROOT / "spiders"
+
+
+def test_an_intruder_that_was_imported_before_is_named(tmp_path: Path) -> None:
+    done = run("import spiders, hyphe_core.settings", path=intruder(tmp_path))
+    assert done.returncode != 0
+    assert "other packages take the names of this project" in done.stderr
+    assert str(tmp_path / "spiders") in done.stderr
+
+
+def test_scrapy_knows_both_spiders() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "list"], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert done.stdout.split() == ["web_entity", "worker"]
+
+
+def test_a_faulty_configuration_is_told_in_one_message() -> None:
+    code = "import os; os.environ['HYPHE_PER_HOST'] = 'many'; import hyphe_core.settings"
+    done = run(code)
+    assert done.returncode == 1
+    assert done.stderr.startswith("the configuration has faults:")
