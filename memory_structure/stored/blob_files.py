@@ -37,8 +37,9 @@ def _translated(where: str) -> Iterator[None]:
 
 
 class FsspecBlobStore(BlobStore):
-    """Bodies as zstd files under a URL, two levels of folders: `ab/cd/abcd....zst`.
+    """Bodies as zstd files under a URL, in 256 folders: `ab/abcd....zst`.
 
+    A second level would cost most new bodies a folder of their own: six times the time of the file.
     On the machine's own disk a file appears whole, by renaming; object stores do the same by themselves.
     """
 
@@ -122,7 +123,7 @@ class FsspecBlobStore(BlobStore):
     # -- files
 
     def _path(self, digest: str) -> str:
-        return f"{self._root}/{digest[:2]}/{digest[2:4]}/{digest}{_SUFFIX}"
+        return f"{self._root}/{digest[:2]}/{digest}{_SUFFIX}"
 
     def _write(self, digest: str, data: bytes) -> None:
         path = self._path(digest)
