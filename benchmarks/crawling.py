@@ -36,7 +36,8 @@ class RunningCrawl:
     structure: MemoryStructure
     workers: list[psutil.Process]
     cpu_before: float
-    began: float
+    launched_at: float
+    n_answers_at_launch: int
 
     def n_answers(self) -> int:
         """Pages stored with an HTTP answer."""
@@ -53,9 +54,9 @@ class RunningCrawl:
         """CPU of all workers since the jobs were offered."""
         return sum(map(cpu_of, self.workers)) - self.cpu_before
 
-    def wall_seconds(self) -> float:
-        """Time since the jobs were offered."""
-        return time.perf_counter() - self.began
+    def wall_rate(self) -> float:
+        """Pages a second since the last job was offered."""
+        return (self.n_answers() - self.n_answers_at_launch) / (time.perf_counter() - self.launched_at)
 
     def resident_bytes(self) -> int:
         """Resident size of the largest worker."""
@@ -85,21 +86,23 @@ def running_crawl(homes: list[str], take: int, proxy: str, n_workers: int) -> It
                 )
                 for home in homes
             ]
-            crawl = RunningCrawl(structure, workers, sum(map(cpu_of, workers)), time.perf_counter())
-            for n, entity in enumerate(entities):
+            cpu_before = sum(map(cpu_of, workers))
+            for n, (entity, home) in enumerate(zip(entities, homes, strict=True)):
                 quota = take * (n + 1) // len(homes) - take * n // len(homes)
                 launch_crawl(
                     registry,
                     corpus,
                     entity.web_entity_id,
                     depth=50,
+                    start_urls=[home],
                     max_pages=quota,
                     proxy=proxy,
                     config=config,
                     delay_seconds=0.0,
                     per_host=2,
                 )
-            yield crawl
+            n_answers = sum(job.counters.n_answers for job in structure.list_jobs())
+            yield RunningCrawl(structure, workers, cpu_before, time.perf_counter(), n_answers)
         finally:
             supervisor.stop()
             registry.close()

@@ -17,6 +17,7 @@ from hyphe_core.crawl.decoding import ACCEPTED
 from hyphe_core.crawl.keeper import JobKey, Keeper
 from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.session import CrawlSession
+from hyphe_core.crawl.supervisor import WATCHES_PARENT
 from hyphe_core.crawl.tickets import RobotsTicket, Ticket
 from hyphe_core.errors import CallerFault
 from memory_structure.errors import MemoryStructureError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from hyphe_core.crawl.job_state import CrawlState
     from hyphe_core.items import DepthItem, PageItem
 
+_STDIN = 0
 _ACCEPT = b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
@@ -125,6 +127,14 @@ class CrawlSpider(scrapy.Spider):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
+        if os.environ.get(WATCHES_PARENT):
+            loop.add_reader(_STDIN, self._hear_parent)
+
+    def _hear_parent(self) -> None:
+        """Standard input ends when the process that started this worker is gone: nobody would end it then."""
+        if not os.read(_STDIN, 1):
+            asyncio.get_running_loop().remove_reader(_STDIN)
+            self._stop()
 
     def _stop(self) -> None:
         if self._stopping is None:

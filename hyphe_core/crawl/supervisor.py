@@ -20,6 +20,8 @@ from memory_structure.errors import MemoryStructureError
 from memory_structure.opening import open_registry
 from memory_structure.registry import Registry
 
+WATCHES_PARENT: Final = "HYPHE_INTERNAL_WATCHES_PARENT"
+
 _LOG: Final = logging.getLogger(__name__)
 _POLL_SECONDS: Final = 0.25
 _STOP_SECONDS: Final = 5.0
@@ -43,9 +45,9 @@ class Supervisor:
     """Workers of one machine. `start` and `stop` block; in between a thread of its own looks after the
     processes.
 
-    A worker that ended unasked is forgotten by the registry at once, so that its jobs and hosts are free,
-    and started
-    again after a wait that doubles while it keeps dying.
+    A worker that ended unasked is forgotten by the registry at once, so that its jobs and hosts are free, and
+    started again after a wait that doubles while it keeps dying. Workers end in order when this process is
+    gone, however it went.
     """
 
     def __init__(self, config: Config, n_workers: int) -> None:
@@ -125,12 +127,12 @@ class Supervisor:
             place.process, place.started_at = self._spawn(), now
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        environment = os.environ | config_environment(self._config)
+        environment = os.environ | config_environment(self._config) | {WATCHES_PARENT: "1"}
         return subprocess.Popen(
             [sys.executable, "-m", "hyphe_core.crawl.worker"],
             cwd=Path(hyphe_core.__file__).parents[1],
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # held open, never written: its end tells the worker that we are gone
             start_new_session=True,
         )
 
