@@ -63,7 +63,7 @@ class HostBoard:
         if not slot.leased or not slot.is_wanted:
             return
         at = slot.ready_at
-        if slot.give_up_at is not None and at >= slot.give_up_at:
+        if slot.give_up_at is not None and max(at, self._clock()) >= slot.give_up_at:
             return
         if slot.scheduled_at is None or slot.scheduled_at > at:
             slot.scheduled_at = at
