@@ -166,8 +166,10 @@ def test_resume_with_the_same_urls_launches_only_what_has_no_job(registry):
     for job_id in again.job_ids:
         structure.move_job(job_id, JobState.CANCELED)
         registry.release_job("c", job_id, "", done=True)
-    with pytest.raises(NothingToDo):
-        prepare(registry, wish("http://a.com", "http://b.com", resume=True), no_word)
+    done = prepare(registry, wish("http://a.com", "http://b.com", resume=True), no_word)
+    assert done.job_ids == again.job_ids
+    assert any("nothing was left to resume" in note for note in done.notes)
+    assert registry.list_queue("c") == []
 
 
 def test_there_is_nothing_to_resume_in_a_corpus_that_is_not_there(registry):
