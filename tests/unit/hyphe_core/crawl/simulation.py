@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -47,7 +47,9 @@ class SimPage:
     nofollow: bool = False
     n_failures: int = 0
     failure: int | FetchError = 500
+    retry_after: float | None = None
     size: int = 100
+    seconds: float | None = None
 
 
 class SimWeb:
@@ -189,6 +191,7 @@ class Simulation:
         self.frontier = self._new_frontier()
         self.jobs: dict[int, CrawlState] = {}
         self.peak: dict[str, int] = {}
+        self.n_lowered = 0
         self._on_air: dict[str, int] = {}
 
     def _new_frontier(self) -> Frontier:
@@ -277,7 +280,10 @@ class Simulation:
         host = ticket.slot.key.host
         self._on_air[host] = self._on_air.get(host, 0) + 1
         self.peak[host] = max(self.peak.get(host, 0), self._on_air[host])
+        page = self.web.pages.get(ticket.lru)
         latency = self.chance.choice((0.01, 0.05, 0.3, 2.0))
+        if page is not None and page.seconds is not None:
+            latency = page.seconds
         self.requests.append((self.now, self.now + latency, host, ticket.url))
         heapq.heappush(self._flying, (self.now + latency, next(self._order), ticket))
 
@@ -304,7 +310,7 @@ class Simulation:
         if ticket.attempt <= page.n_failures:
             if isinstance(page.failure, FetchError):
                 return failed_outcome(ticket, page.failure, "simulated", now)
-            return self._outcome(ticket, page.failure)
+            return replace(self._outcome(ticket, page.failure), retry_after=page.retry_after)
         if page.redirect is not None:
             return self._outcome(ticket, 302, page, [(page.redirect, LinkKind.REDIRECT)], page.redirect)
         links = [(url, LinkKind.HYPERLINK) for url in page.links] if page.status == 200 else []
@@ -345,6 +351,7 @@ class Simulation:
                 self.stores[job.job_id].unsaved.append(page)
             if change is not None:
                 self.stores[job.job_id].unsaved_lowered[change.lru] = change.depth
+                self.n_lowered += 1
 
 
 def spec_of(*starts: str, **settings: object) -> JobSpec:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ def webs(draw: st.DrawFn) -> SimWeb:
     for url in urls:
         links = [chance.choice(urls) for _ in range(chance.randint(0, 4))]
         page = SimPage(url, [*links, OTHER, f"{HOSTS[0]}/missing{chance.randint(0, 3)}"])
+        page.seconds = chance.choice((None, 0.01, 0.01, 60.0))
         kind = chance.random()
         if kind < 0.2:
             page.redirect = chance.choice([*urls, OTHER])
@@ -113,6 +115,7 @@ def test_a_page_budget_is_exact(web: SimWeb, seed: int, limit: int) -> None:
         )
     ]
     assert len(answers) == min(limit, len(reachable))
+    assert {lru for _, lru in sim.tries} == set(sim.stores[1].done)  # nothing asked for in vain
     if len(reachable) > limit:
         assert sim.ends[1] == (EndReason.MAX_PAGES, f"page budget of {limit} reached")
 
@@ -137,6 +140,7 @@ def test_politeness_holds_per_host_over_all_jobs(web: SimWeb, seed: int, per_hos
         for i, (began, _) in enumerate(spans):
             over = [ended for _, ended in spans[:i] if ended < began - 1e-9]
             assert all(began - ended >= delay - 1e-6 for ended in over)
+        assert all(later[0] - earlier[0] >= delay - 1e-6 for earlier, later in pairwise(spans))
 
 
 @given(webs(), SEEDS)
@@ -156,22 +160,46 @@ def test_a_robots_file_is_asked_for_once_and_obeyed(web: SimWeb, seed: int) -> N
 
 
 def test_a_page_found_again_nearer_has_its_stored_links_expanded_without_fetching() -> None:
-    far, near = "http://site.example/far", "http://a.site.example/near"
+    site = "http://site.example/"
+    near = SimPage("http://a.site.example/near", [site + "far"], seconds=100.0)  # the short way comes late
     pages = [
-        SimPage("http://site.example/", ["http://site.example/1", near]),
-        SimPage("http://site.example/1", [far]),
-        SimPage(near, [far], n_failures=1),  # the short way comes late: its page is retried
-        SimPage(far, ["http://site.example/behind"]),
-        SimPage("http://site.example/behind", ["http://site.example/last"]),
-        SimPage("http://site.example/last"),
+        SimPage(site, [site + "0", near.url]),
+        SimPage(site + "0", [site + "1"]),
+        SimPage(site + "1", [site + "far"]),
+        SimPage(site + "far", [site + "behind"]),
+        SimPage(site + "behind", [site + "last"]),
+        SimPage(site + "last"),
+        near,
     ]
-    pages[0].links = ["http://site.example/0", near]
-    pages.append(SimPage("http://site.example/0", ["http://site.example/1"]))
     web = SimWeb(pages)
-    spec = spec_of("http://site.example/", max_depth=4)
+    spec = spec_of(site, max_depth=4)
     sim = Simulation(web, random.Random(1))
     sim.add(1, spec)
     sim.run()
-    assert sim.stores[1].depths()[url_to_lru("http://site.example/last")] == 4
+    assert sim.stores[1].depths()[url_to_lru(site + "last")] == 4
     assert sim.stores[1].depths() == web.truth(spec)
-    assert sim.tries[1, url_to_lru(far)] == 1
+    assert sim.tries[1, url_to_lru(site + "far")] == 1
+    assert sim.n_lowered == 2
+
+
+def test_503_holds_the_whole_host_as_long_as_it_asks() -> None:
+    site = "http://site.example/"
+    pages = [SimPage(site, [site + "busy", site + "other"]), SimPage(site + "other")]
+    pages.append(SimPage(site + "busy", n_failures=1, failure=503, retry_after=50.0, seconds=0.01))
+    sim = Simulation(SimWeb(pages), random.Random(1))
+    sim.add(1, spec_of(site))
+    sim.run()
+    busy = next(i for i, (_, _, _, url) in enumerate(sim.requests) if url.endswith("busy"))
+    assert sim.requests[busy + 1][0] - sim.requests[busy][1] >= 50.0
+    assert len(sim.stores[1].done[url_to_lru(site + "busy")].attempts) == 2
+
+
+def test_room_left_by_a_page_without_answer_is_used_by_another_host() -> None:
+    site, other = "http://site.example/", "http://b.site.example:8080/x"
+    late = SimPage(site + "late", n_failures=9, failure=FetchError.TIMEOUT, seconds=50.0)
+    web = SimWeb([SimPage(site, [late.url, other], seconds=0.01), late, SimPage(other)])
+    sim = Simulation(web, random.Random(1))
+    sim.add(1, spec_of(site, max_pages=2, n_retries=0))
+    sim.run()
+    assert set(sim.stores[1].done) == {url_to_lru(url) for url in (site, late.url, other)}
+    assert sim.ends[1][0] is EndReason.COMPLETE
