@@ -223,34 +223,40 @@ def job_of(folder: Path, corpus: str) -> Job:
         registry.close()
 
 
-@pytest.mark.parametrize(
-    ("host", "fetched", "refused"),
-    [
-        ("forbidding", {"/small", "/yes/1"}, {"/no/1"}),
-        ("closed", set(), {"/small"}),
-        ("broken-robots", set(), {"/small"}),
-        ("hanging-robots", set(), {"/small"}),
-        ("moved-robots", {"/small", "/yes/1"}, {"/no/1"}),
-        ("html-robots", {"/small", "/yes/1", "/no/1"}, set()),
-        ("forbidden-robots", {"/small", "/yes/1", "/no/1"}, set()),
-    ],
-)
+ROBOTS_CASES = [
+    ("forbidding", {"/small", "/yes/1"}, {"/no/1"}),
+    ("closed", set(), {"/small"}),
+    ("broken-robots", set(), {"/small"}),
+    ("hanging-robots", set(), {"/small"}),
+    ("moved-robots", {"/small", "/yes/1"}, {"/no/1"}),
+    ("html-robots", {"/small", "/yes/1", "/no/1"}, set()),
+    ("forbidden-robots", {"/small", "/yes/1", "/no/1"}, set()),
+]
+
+
+@pytest.fixture(scope="module")
+def robots_crawled(web: MockWeb, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryStructure]:
+    folder = tmp_path_factory.mktemp("robots")
+    urls = " ".join(f"http://{host}.example/small" for host, _, _ in ROBOTS_CASES)
+    environment = crawl_environment(folder, web.proxy, timeout_seconds=1)
+    done = scrapy_crawl(environment, "web_entity", f"url={urls}", "depth=1", "corpus=robots")
+    assert done.returncode == 0, done.stderr
+    registry = open_registry(folder)
+    yield registry.open_structure("robots")
+    registry.close()
+
+
+@pytest.mark.parametrize(("host", "fetched", "refused"), ROBOTS_CASES)
 def test_robots_txt_decides(
-    web: MockWeb, tmp_path: Path, host: str, fetched: set[str], refused: set[str]
+    web: MockWeb, robots_crawled: MemoryStructure, host: str, fetched: set[str], refused: set[str]
 ) -> None:
     name = f"{host}.example"
-    environment = crawl_environment(tmp_path, web.proxy, timeout_seconds=1)
-    done = scrapy_crawl(environment, "web_entity", f"url=http://{name}/small", "depth=1", f"corpus={host}")
-    assert done.returncode == 0, done.stderr
     assert {path for path in web.paths(name) if path != "/robots.txt"} == fetched
-    registry = open_registry(tmp_path)
-    structure = registry.open_structure(host)
     for path in refused:
-        page = structure.find_page(url_to_lru(f"http://{name}{path}"))
+        page = robots_crawled.find_page(url_to_lru(f"http://{name}{path}"))
         assert page is not None
         assert page.fetch is not None
         assert (page.fetch.status, page.fetch.error) == (None, FetchError.ROBOTS)
-    registry.close()
 
 
 def test_crawl_delay_is_the_larger_of_both_and_counts_from_the_end(web: MockWeb, tmp_path: Path) -> None:
@@ -289,20 +295,38 @@ def test_a_page_budget_is_exact_and_said(web: MockWeb, tmp_path: Path) -> None:
     assert len([path for path in web.paths("budget.example") if path != "/robots.txt"]) == 10
 
 
-def test_private_addresses_are_refused_by_dns_and_by_redirect(web: MockWeb, tmp_path: Path) -> None:
-    environment = crawl_environment(tmp_path, None)
-    for i, url in enumerate(
-        (f"http://127.0.0.1:{web.port}/", f"http://localhost:{web.port}/", f"http://[::1]:{web.port}/")
-    ):
-        before = len(web.seen()[0])
-        scrapy_crawl(environment, "web_entity", f"url={url}", "depth=0", f"corpus=private{i}")
-        registry = open_registry(tmp_path)
-        entry = registry.list_corpora()
-        structure = registry.open_structure(f"private{i}")
-        pages = list(structure.iter_pages(only_fetched=True)) if entry else []
-        registry.close()
-        assert [p.fetch.error for p in pages if p.fetch] == [FetchError.PRIVATE_ADDRESS]
-        assert len(web.seen()[0]) == before
+def test_private_addresses_are_refused_after_dns_whatever_their_spelling(
+    web: MockWeb, tmp_path: Path
+) -> None:
+    hosts = ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]")
+    urls = " ".join(f"http://{host}:{web.port}/" for host in hosts)
+    before = len(web.seen()[0])
+    scrapy_crawl(crawl_environment(tmp_path, None), "web_entity", f"url={urls}", "depth=0", "corpus=private")
+    registry = open_registry(tmp_path)
+    pages = list(registry.open_structure("private").iter_pages(only_fetched=True))
+    registry.close()
+    assert len(pages) >= 3
+    assert {page.fetch.error for page in pages if page.fetch} == {FetchError.PRIVATE_ADDRESS}
+    assert len(web.seen()[0]) == before
+
+
+def test_private_addresses_are_refused_at_each_redirect(web: MockWeb, tmp_path: Path) -> None:
+    """Through a proxy, where only an address written out can be refused; the target is made part of the
+    scope."""
+    environment = crawl_environment(tmp_path, web.proxy)
+    urls = "http://127.0.0.1:9/other http://redirects.example/to-private"
+    scrapy_crawl(environment, "web_entity", f"url={urls}", "depth=1", "corpus=redirects")
+    registry = open_registry(tmp_path)
+    structure = registry.open_structure("redirects")
+    pages = {page.url: page.fetch for page in structure.iter_pages()}
+    registry.close()
+    redirecting, target = pages["http://redirects.example/to-private"], pages["http://127.0.0.1:9/secret"]
+    assert redirecting is not None
+    assert (redirecting.status, target) == (302, None)
+    refused = pages["http://127.0.0.1:9/other"]
+    assert refused is not None
+    assert refused.error is FetchError.PRIVATE_ADDRESS
+    assert web.paths("127.0.0.1:9") == []
 
 
 def test_private_addresses_are_fetched_when_allowed(web: MockWeb, tmp_path: Path) -> None:
