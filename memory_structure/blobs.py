@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 
 class BlobStore(ABC):
     """Bodies of one corpus, compressed, content-addressed. Writing the same bytes twice keeps one copy."""
 
     @abstractmethod
+    def put_many(self, bodies: Sequence[tuple[str, bytes]]) -> None:
+        """Keep bodies under their digests, pairs of (SHA-256 hex of the bytes, bytes); all or none of those
+        that are not kept yet. When it returns they survive a killed process. Present ones are left alone."""
+
     def put(self, digest: str, body: bytes) -> None:
-        """Keep a body under its digest (SHA-256 hex of `body`); whole or not at all. Present ones are left
-        alone."""
+        """Keep one body; many together cost far less each."""
+        self.put_many(((digest, body),))
 
     @abstractmethod
     def get(self, digest: str) -> bytes:
-        """The body, byte for byte. NotFound when absent, CorruptCorpus when its digest does not match."""
+        """The body, byte for byte. NotFound when absent, CorruptCorpus when what is kept is
+        not what was written."""
 
     @abstractmethod
     def has(self, digest: str) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from memory_structure.backends.sqlite import SqliteStorage
-from memory_structure.blobs import BlobStore
 from memory_structure.errors import StoreError
 from memory_structure.registry import Registry
 from memory_structure.storage import Storage
-from memory_structure.stored.blob_files import FsspecBlobStore
+from memory_structure.stored.pack_files import Packs, open_packs
 from memory_structure.stored.registry import StoredRegistry
 
 
@@ -21,20 +21,20 @@ def open_registry(data_dir: Path, mongodb_uri: str | None = None, blob_url: str 
     data_dir = Path(data_dir).absolute()
     _ensure_folder(data_dir)
 
-    def make_blobs(corpus_id: str) -> BlobStore:
+    def make_packs(corpus_id: str) -> Packs:
         if blob_url is not None:
-            return FsspecBlobStore(f"{blob_url.rstrip('/')}/{corpus_id}")
-        return FsspecBlobStore(str(data_dir / "corpora" / corpus_id / "bodies"))
+            return open_packs(f"{blob_url.rstrip('/')}/{corpus_id}")
+        return open_packs(str(data_dir / "corpora" / corpus_id / "bodies"))
 
     if mongodb_uri is not None:
-        return _open_mongodb(mongodb_uri, make_blobs)
+        return _open_mongodb(mongodb_uri, make_packs)
 
     def make_storage(corpus_id: str, full_durability: bool) -> Storage:
         folder = data_dir / "corpora" / corpus_id
         _ensure_folder(folder)
         return _FolderStorage(folder, full_durability)
 
-    return StoredRegistry(SqliteStorage(data_dir / "registry.sqlite"), make_storage, make_blobs)
+    return StoredRegistry(SqliteStorage(data_dir / "registry.sqlite"), make_storage, make_packs)
 
 
 class _FolderStorage(SqliteStorage):
@@ -58,11 +58,11 @@ def _ensure_folder(folder: Path) -> None:
         raise StoreError(f"the folder {folder} cannot be made: {error}") from error
 
 
-def _open_mongodb(uri: str, make_blobs: object) -> Registry:
+def _open_mongodb(uri: str, make_packs: Callable[[str], Packs]) -> Registry:
     from memory_structure.backends.mongodb import MongoStorage  # pymongo is loaded only where it is used
 
     def make_storage(corpus_id: str, full_durability: bool) -> Storage:
         del full_durability  # every write is journalled there
         return MongoStorage(uri, f"hyphe_{corpus_id}")
 
-    return StoredRegistry(MongoStorage(uri, "hyphe"), make_storage, make_blobs)  # type: ignore[arg-type]
+    return StoredRegistry(MongoStorage(uri, "hyphe"), make_storage, make_packs)

@@ -78,8 +78,8 @@ class StoreWriter:
 
     def _write(self, pending: PendingBatch) -> None:
         corpus = self._corpora.get(pending.corpus_id)
-        for digest, content in pending.bodies:
-            self._insist(partial(corpus.blobs.put, digest, content))
+        if pending.bodies:
+            self._insist(partial(corpus.blobs.put_many, pending.bodies))
         self._insist(partial(corpus.structure.write_batch, pending.batch))
 
     def _insist(self, action: Callable[[], object]) -> None:

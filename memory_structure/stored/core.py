@@ -47,6 +47,11 @@ class Core:
                 write_options(transaction, options)
                 store_rule(transaction, rule)
 
+    @property
+    def storage(self) -> Storage:
+        """The database the corpus lies in."""
+        return self._storage
+
     # -- reading and writing
 
     @contextmanager

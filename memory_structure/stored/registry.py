@@ -18,6 +18,8 @@ from memory_structure.storage import Reader, Row, Storage, Transaction
 from memory_structure.stored.codec import clean_text
 from memory_structure.stored.leases import Leases
 from memory_structure.stored.moments import from_micros, now_micros
+from memory_structure.stored.pack_files import Packs
+from memory_structure.stored.packed_blobs import PackedBlobStore
 from memory_structure.stored.schema import (
     CORPORA,
     QUEUE,
@@ -50,13 +52,14 @@ class StoredRegistry(Leases, Registry):
         self,
         storage: Storage,
         make_storage: Callable[[str, bool], Storage],
-        make_blobs: Callable[[str], BlobStore],
+        make_packs: Callable[[str], Packs],
     ) -> None:
         self._storage = storage
         self._make_storage = make_storage
-        self._make_blobs = make_blobs
+        self._make_packs = make_packs
         self._lock = threading.RLock()
         self._structures: dict[str, tuple[datetime, StoredMemoryStructure]] = {}  # with the corpus' creation
+        self._blobs: dict[str, tuple[StoredMemoryStructure, PackedBlobStore]] = {}
         self._touched: dict[str, float] = {}
         storage.ensure_tables(REGISTRY_TABLES)
         _lay_out(storage)
@@ -149,7 +152,8 @@ class StoredRegistry(Leases, Registry):
             known = self._structures.pop(corpus_id, None)
             if known is not None:
                 known[1].close()
-        self._make_blobs(corpus_id).destroy()
+            self._close_blobs(corpus_id)
+        self._make_packs(corpus_id).destroy()
         self._make_storage(corpus_id, False).destroy()
         with self._storage.transaction() as transaction:
             transaction.delete(CORPORA, [corpus_id])
@@ -179,13 +183,31 @@ class StoredRegistry(Leases, Registry):
             return structure
 
     def open_blobs(self, corpus_id: str) -> BlobStore:
-        """The bodies of a corpus."""
-        self.get_corpus(corpus_id)
-        return self._make_blobs(corpus_id)
+        """The bodies of a corpus; one shared instance a process, so that it fills one pack."""
+        structure = self.open_structure(corpus_id)
+        with self._lock:
+            known = self._blobs.get(corpus_id)
+            if known is not None and known[0] is structure:
+                return known[1]
+            self._close_blobs(corpus_id)
+            blobs = PackedBlobStore(
+                self._make_packs(corpus_id),
+                structure.storage,
+                full_durability=structure.options().full_durability,
+            )
+            self._blobs[corpus_id] = (structure, blobs)
+            return blobs
+
+    def _close_blobs(self, corpus_id: str) -> None:
+        known = self._blobs.pop(corpus_id, None)
+        if known is not None:
+            known[1].close()
 
     def close(self) -> None:
         """Release everything opened here."""
         with self._lock:
+            for corpus_id in list(self._blobs):
+                self._close_blobs(corpus_id)
             for _, structure in self._structures.values():
                 structure.close()
             self._structures.clear()

@@ -103,6 +103,8 @@ JOB_COUNTERS: Final = _table(
     "job_id",
 )
 LOGS: Final = _table("logs", "id logged_at job_id kind:t message:t", "id", _index("job_id"))
+# Where the original bytes lie: `length` bytes of a pack from `offset` on, compressed.
+BODIES: Final = _table("bodies", "digest:b pack:t offset length", "digest")
 
 CORPUS_TABLES: Final = (
     STATE,
@@ -124,6 +126,7 @@ CORPUS_TABLES: Final = (
     JOBS,
     JOB_COUNTERS,
     LOGS,
+    BODIES,
 )
 
 CORPORA: Final = _table(

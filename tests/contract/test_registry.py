@@ -119,7 +119,7 @@ def test_corpus_made_again_by_another_process_is_not_the_old_one(
     corpus_id = make(registry)
     old = registry.open_structure(corpus_id)
     old.create_job(SPEC)
-    other = StoredRegistry(registry._storage, registry._make_storage, registry._make_blobs)
+    other = StoredRegistry(registry._storage, registry._make_storage, registry._make_packs)
     other.destroy_corpus(corpus_id)
     with pytest.raises(NotFound):
         registry.open_structure(corpus_id)

@@ -62,7 +62,7 @@ class Store:
         self.failures = list(failures)
         self.calls: list[object] = []
         self.structure = SimpleNamespace(write_batch=self._do)
-        self.blobs = SimpleNamespace(put=lambda digest, body: self._do((digest, body)))
+        self.blobs = SimpleNamespace(put_many=self._do)
 
     def _do(self, call: object) -> None:
         if self.failures:
@@ -86,7 +86,7 @@ def test_bodies_are_written_before_the_batch_that_names_them() -> None:
     store = Store()
     batch = Batch((page("a"),))
     writer, faults = asyncio.run(write(store, PendingBatch("c", batch, (Body("d", b"x"),))))
-    assert store.calls == [("d", b"x"), batch]
+    assert store.calls == [(("d", b"x"),), batch]
     assert (writer.n_waiting_pages, writer.n_stored_pages, faults) == (0, 1, [])
 
 
