@@ -83,9 +83,20 @@ def crawl_arguments(web: Web, proxy: str, depth: int, homes: Path, *options: str
     ]  # fmt: skip
 
 
-def exported(data_dir: Path, what: str, corpus: str = "truth") -> list[dict[str, str]]:
+def exported(data_dir: Path, what: str, corpus: str = "truth", **environment: str) -> list[dict[str, str]]:
     """Rows of a CSV export."""
     target = data_dir / f"{what}.csv"
-    hyphe("export", corpus, "--what", what, "--format", "csv", "-o", str(target), data_dir=data_dir)
+    hyphe(
+        "export",
+        corpus,
+        "--what",
+        what,
+        "--format",
+        "csv",
+        "-o",
+        str(target),
+        data_dir=data_dir,
+        **environment,
+    )
     with target.open(newline="", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))

@@ -22,14 +22,14 @@ TIMES = {"fetched_at", "duration_seconds", "first_seen_at", "created_at", "modif
 OPTIONS = ("--per-host", "2", "--ignore-crawl-delay", "--workers", "2")
 
 
-def normalised(data_dir: Path) -> Exports:
+def normalised(data_dir: Path, **environment: str) -> Exports:
     """Exports without moments, web entity ids replaced by the smallest prefix."""
-    entities = exported(data_dir, "web-entities")
+    entities = exported(data_dir, "web-entities", **environment)
     smallest = {row["Id"]: min(row["prefixes"].split(" ")) for row in entities}
     result = {}
     for what in ("pages", "links", "network", "web-entities"):
         rows = []
-        for row in exported(data_dir, what):
+        for row in exported(data_dir, what, **environment):
             kept = {name: value for name, value in row.items() if name not in TIMES}
             for name in (
                 "web_entity_id",
