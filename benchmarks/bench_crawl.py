@@ -5,7 +5,7 @@
 The test web runs as a child process, its pages made beforehand; its share of the CPU is printed. Each round
 runs the product, yardstick 1 and yardstick 2 in turn on the same number of pages; the medians of the rounds
 give the ratios. CPU of the product is that of its worker process from the moment the jobs are offered to the
-moment all have ended: claiming, robots.txt, redirects, parsing, LRUs, bodies, store and final flush are in it.
+moment all have ended: claiming, robots.txt, parsing, LRUs, bodies, store and final flush are in it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def two_workers(web: ServedWeb, homes: list[str], take: int, rounds: int) -> Non
     print_row("two workers", two)
     gain = statistics.median(t.wall_rate / o.wall_rate for o, t in zip(one, two, strict=True))
     print(
-        f"two workers over one, wall: {gain:.2f}x (aim: at least 1.6); the test web took {share:.0%} of a core"
+        f"two workers over one, wall: {gain:.2f}x (aim: 1.6 or more); the test web took {share:.0%} of a core"
     )
 
 

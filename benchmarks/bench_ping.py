@@ -2,7 +2,7 @@
 
     python -m benchmarks.bench_ping [--seconds 15] [--runs 3]
 
-Starts the service with its own command, opens crawls through its API, then calls `ping` over one kept connection
+Starts the service with its own command, opens crawls through its API, then calls `ping` over one connection
 fifty times a second. Prints p50 and p99 of each run and the median p99; the yardstick is the same ping
 before any crawl has begun.
 """

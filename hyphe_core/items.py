@@ -9,10 +9,10 @@ from memory_structure.records import DepthChange, FetchedPage, FoundLink
 
 @attrs.define(slots=True)
 class PageItem:
-    """A page as crawled: the founding item (url, content, links) with the record that goes to the memory structure.
+    """A page as crawled: the founding item (url, content, links) with the record that goes to the store.
 
-    `url` is the address asked for, `content` the original bytes (empty when there was no answer or bodies are not
-    kept), `links` the page's links merged by (target, kind). `page.links` is the same tuple. `corpus_id` names the corpus.
+    `url` is the address asked for, `content` the original bytes (empty when there was no answer or bodies are
+    not kept), `links` the page's links merged by (target, kind), the same tuple as `page.links`.
     """
 
     url: str

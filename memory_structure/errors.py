@@ -1,6 +1,6 @@
 """Errors of the memory structure. Each class is also the builtin kind a caller would guess.
 
-Three families: the caller gave something wrong (`CallerError`), the store cannot serve (`StoreError`), and the
+Three families: the caller gave something wrong (`CallerError`), the store cannot serve (`StoreError`), the
 stored data contradict themselves (`CorruptCorpus`, also a `StoreError`).
 """
 

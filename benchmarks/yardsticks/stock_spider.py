@@ -1,8 +1,8 @@
 """Yardstick 1: a Scrapy spider as its tutorial teaches, doing the page work of a web-entity crawl.
 
 LinkExtractor, title, text by XPath, an LRU for each link by the plain recipe (urlsplit and the suffix list),
-one JSON item a page to a file. Robots on, cookies, retries and referer off, 64 requests at once. Prints one JSON line:
-pages, CPU seconds (user + system) and wall seconds since the first answer.
+one JSON item a page to a file. Robots on, cookies, retries and referer off, 64 requests at once. Prints one
+JSON line: pages, CPU seconds (user + system) and wall seconds since the first answer.
 
     http_proxy=http://127.0.0.1:8000 python -m benchmarks.yardsticks.stock_spider URLS_FILE PAGES
 """

@@ -93,7 +93,7 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     launched = [launch_job(registry, entry.corpus_id, wish, target) for target in targets]
     if not (resumed or launched):
         if not earlier:
-            raise NothingToDo(f"corpus {entry.name} has no crawl job to resume, and no URL was given to crawl")
+            raise NothingToDo(f"corpus {entry.name} has no crawl job to resume, and no URL was given")
         notes.append("nothing was left to resume: every job has ended")
         launched = [job.job_id for job in earlier]
     return CrawlPlan(entry, tuple(sorted({*resumed, *launched})), lines.bad, (*rule_notes, *notes))
