@@ -101,12 +101,9 @@ def main() -> None:
         idle = pings(client, 5)
         print(f"idle: p50 {idle[0]:.1f} ms, p99 {idle[1]:.1f} ms")
         for home in homes_of(200, 20000, "clean"):
-            entity = client.call(
-                "store.declare_webentity_by_lruprefix_as_url", home, None, "IN", [home], True, {}, "bench"
-            )
-            client.call(
-                "crawl_webentity", entity["id"], 3, False, "IN", web.proxy, None, None, {}, {}, "bench"
-            )
+            entity = client.call("declare_page", home, "bench")
+            crawl = [entity["id"], 3, False, "IN", "homepage", web.proxy, None, None, {}, {}, False, "bench"]
+            client.call("crawl_webentity_with_startmode", *crawl)
         tails = []
         for _ in range(asked.runs):
             before = client.call("get_status", "bench")["corpus"]["crawler"]["pages_crawled"]
