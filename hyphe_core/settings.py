@@ -58,6 +58,8 @@ ITEM_PIPELINES = {
 
 # The frontier decides what is requested when; Scrapy carries it out.
 SCHEDULER = "hyphe_core.crawl.scheduling.FifoScheduler"
+DOWNLOADER = "hyphe_core.crawl.engine_parts.DirectDownloader"
+ITEM_PROCESSOR = "hyphe_core.crawl.engine_parts.DirectItemProcessor"
 DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
 CONCURRENT_REQUESTS = _config.n_in_flight + 8
 CONCURRENT_REQUESTS_PER_DOMAIN = (

@@ -14,6 +14,7 @@ from twisted.web.http_headers import Headers
 
 from hyphe_core.config import Config, find_config_file, load_config
 from hyphe_core.crawl.decoding import ACCEPTED
+from hyphe_core.crawl.engine_parts import QuietSignals
 from hyphe_core.crawl.keeper import JobKey, Keeper
 from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.session import CrawlSession
@@ -51,6 +52,7 @@ class CrawlSpider(scrapy.Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> CrawlSpider:
         """Made by Scrapy, in the running event loop: opens the registry, prepares the jobs."""
+        crawler.signals = QuietSignals(crawler)  # before the engine, whose parts keep it
         spider: CrawlSpider = super().from_crawler(crawler, *args, **kwargs)
         config = spider.crawl_config = load_config(find_config_file(os.environ), os.environ)
         try:
