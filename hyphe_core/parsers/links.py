@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from hyphe_core.parsers.base import Link
 from memory_structure.lru import lru_to_url
-from memory_structure.records import Area, FoundLink, LinkKind
+from memory_structure.records import FoundLink, LinkKind
 from memory_structure.urls import BadUrl
 
 MAX_EXAMPLES = 5
+_N_REMEMBERED = 8192  # some 4 MB
+_LONG = 500  # characters of an address that is not worth remembering
 
 
 class Cutter(Protocol):
-    """Turns URLs into LRUs by the policy of a corpus (see `memory_structure.lru.UrlCutter`)."""
+    """Turns URLs into LRUs by the policy of a corpus (see `memory_structure.lru.UrlCutter`); always the same
+    way, since what it says is remembered."""
+
+    def __hash__(self) -> int:
+        """That of the object."""
 
     def lru(self, url: str) -> str:
         """Canonical LRU of a URL. Raises BadUrl."""
@@ -44,24 +51,13 @@ class MergedLinks(NamedTuple):
         return sum(bad.n_links for bad in self.bad)
 
 
-class _Evidence:
-    """What the links to one target say together."""
+class _Key(NamedTuple):
+    """What is known of an address: its key ("" when it has none, for `reason`), and `raw`, the address itself
+    when it is not the readable form of the key."""
 
-    __slots__ = ("anchor", "area", "count", "raw", "rel")
-
-    def __init__(self, anchor: str, rel: str, area: Area, raw: str) -> None:
-        self.count = 1
-        self.anchor = anchor
-        self.rel = rel
-        self.area = area
-        self.raw = raw
-
-    def add(self, anchor: str, rel: str) -> None:
-        self.count += 1
-        if anchor and not self.anchor:
-            self.anchor = anchor
-        if rel != self.rel:
-            self.rel = " ".join(sorted({*self.rel.split(), *rel.split()}))
+    lru: str
+    raw: str | None
+    reason: str = ""
 
 
 def merge_links(page_lru: str, links: Sequence[Link], cutter: Cutter) -> MergedLinks:
@@ -70,56 +66,57 @@ def merge_links(page_lru: str, links: Sequence[Link], cutter: Cutter) -> MergedL
     `page_lru` is the page's own key. `raw` is the first address found for the target, without fragment,
     when it is not the readable form of the key. A frame and a hyperlink to one page stay two links.
     """
-    keys: dict[str, str] = {}
-    reasons: dict[str, str] = {}
-    merged: dict[tuple[str, LinkKind], _Evidence] = {}
-    bad: list[str] = []
+    merged: dict[tuple[str, LinkKind], FoundLink] = {}
+    bad: list[tuple[str, str]] = []
     n_self_links = 0
+    key_of, new_link = _remembered_key, tuple.__new__  # tuple.__new__ is half the cost of FoundLink(...)
     for url, kind, anchor, rel, area in links:
         if "#" in url:
             url = url.partition("#")[0]
-        key = keys.get(url)
-        if key is None:
-            key = keys[url] = _key_of(url, cutter, reasons)
-        if not key:
-            bad.append(url)
-        elif key == page_lru:
+        key, raw, reason = (key_of if len(url) < _LONG else _find_key)(cutter, url)
+        if key == page_lru:
             n_self_links += 1
-        elif (key, kind) in merged:
-            merged[key, kind].add(anchor, rel)
+            continue
+        if not key:
+            bad.append((url, reason))
+            continue
+        identity = (key, kind)
+        known = merged.get(identity)
+        if known is None:
+            merged[identity] = new_link(FoundLink, (key, kind, 1, anchor, rel, area, raw))
         else:
-            merged[key, kind] = _Evidence(anchor, rel, area, url)
-    return MergedLinks(_stored(merged), n_self_links, _count_bad(bad, reasons) if bad else ())
+            merged[identity] = _with_evidence(known, anchor, rel)
+    return MergedLinks(tuple(merged.values()), n_self_links, _count_bad(bad) if bad else ())
 
 
-def _key_of(url: str, cutter: Cutter, reasons: dict[str, str]) -> str:
-    """Key of an address; "" for one that has none, whose reason is noted."""
+def _find_key(cutter: Cutter, url: str) -> _Key:
     try:
-        return cutter.lru(url)
+        lru = cutter.lru(url)
     except BadUrl as error:
-        reasons[url] = error.reason
-        return ""
+        return _Key("", None, error.reason)
+    shown = lru_to_url(lru)
+    # Only the lone slash after a host can be missing from the readable form.
+    return _Key(lru, None if url == shown or url == shown + "/" else url)
 
 
-def _stored(merged: dict[tuple[str, LinkKind], _Evidence]) -> tuple[FoundLink, ...]:
-    made: list[FoundLink] = []
-    for (key, kind), evidence in merged.items():
-        raw: str | None = evidence.raw
-        shown = lru_to_url(key)
-        if raw in (
-            shown,
-            shown + "/",
-        ):  # only the lone slash after a host can be missing from the readable form
-            raw = None
-        made.append(FoundLink(key, kind, evidence.count, evidence.anchor, evidence.rel, evidence.area, raw))
-    return tuple(made)
+# Pages of a site share most of their links (menus, footers).
+_remembered_key = lru_cache(maxsize=_N_REMEMBERED)(_find_key)
 
 
-def _count_bad(bad: list[str], reasons: dict[str, str]) -> tuple[BadLinks, ...]:
-    """Dropped links by reason, with the first few distinct addresses of each."""
+def _with_evidence(link: FoundLink, anchor: str, rel: str) -> FoundLink:
+    """The link met once more."""
+    key, kind, n, first_anchor, first_rel, area, raw = link
+    if rel != first_rel:
+        rel = " ".join(sorted({*first_rel.split(), *rel.split()}))
+    made: FoundLink = tuple.__new__(FoundLink, (key, kind, n + 1, first_anchor or anchor, rel, area, raw))
+    return made
+
+
+def _count_bad(bad: list[tuple[str, str]]) -> tuple[BadLinks, ...]:
+    """Dropped links (address, reason) by reason, with the first few distinct addresses of each."""
     by_reason: dict[str, list[str]] = {}
-    for url in bad:
-        by_reason.setdefault(reasons[url], []).append(url)
+    for url, reason in bad:
+        by_reason.setdefault(reason, []).append(url)
     return tuple(
         BadLinks(reason, len(urls), tuple(dict.fromkeys(urls))[:MAX_EXAMPLES])
         for reason, urls in sorted(by_reason.items())

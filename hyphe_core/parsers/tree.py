@@ -78,8 +78,8 @@ _SPACES = "\n\t\r\f\v\xa0"
 Handler = Callable[[LexborNode], None]
 
 
-# Tags that do more to the text than separate words.
-_PASSIVE: dict[int, Handler | None] = dict.fromkeys(INLINE | HIDDEN)
+# What a tag does to the text: nothing (inline), or its content is hidden. Any other tag separates words.
+_EFFECTS: dict[int, bool] = dict.fromkeys(INLINE, False) | dict.fromkeys(HIDDEN, True)
 
 
 def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) -> str:
@@ -92,43 +92,42 @@ def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) ->
     """
     pieces: list[str] = []
     append = pieces.append
-    special = {**_PASSIVE, **handlers}
+    handler_of, effect_of = handlers.get, _EFFECTS.get
     blank = True
     previous: LexborNode | None = None
+    text = ""
     for node in nodes:
         tag = node.tag_id
         if tag == TEXT:
-            text = node.text_content or ""
-            words = text.strip()
-            if not words:
-                blank = True
-                continue
-            if blank or text[0] != words[0] or previous is None or not _touch(previous, node):
+            before, text = text, node.text_content or ""
+            # Words that touch are looked at closely; where white space stands, folding does the rest.
+            if blank or not (text[:1].isspace() or before[-1:].isspace() or _touch(previous, node)):
                 append(" ")
-            append(words)
-            blank = len(text) != len(words) and text[-1] != words[-1]
+                blank = False
+            append(text)
             previous = node
-        elif tag not in special:
+            continue
+        handler = handler_of(tag)
+        if handler is not None:
+            handler(node)
+        hides = effect_of(tag)
+        if hides is None:
             blank = True
-        else:
-            handler = special[tag]
-            if handler is not None:
-                handler(node)
-            if tag not in INLINE:
-                blank = True
-                if tag in HIDDEN and node.first_child is not None:
-                    _skip_descendants(nodes, walk(node))
-    return _fold_inside("".join(pieces)[1:])
+        elif hides:
+            blank = True
+            if node.first_child is not None:
+                _skip_descendants(nodes, walk(node))
+    return _fold_inside("".join(pieces))
 
 
 def _fold_inside(text: str) -> str:
-    """Fold a text whose pieces are stripped already. Most have nothing left to fold: that is tested fast."""
+    """Fold a text. Few kinds of white space are in it: each is replaced as a whole, without cutting words."""
     for space in _SPACES:
         if space in text:
             text = text.replace(space, " ")
     while "  " in text:
         text = text.replace("  ", " ")
-    return text
+    return text.strip()
 
 
 def gather_anchor(link: LexborNode, max_nodes: int) -> str:
@@ -184,12 +183,14 @@ def _skip_descendants(nodes: Iterator[LexborNode], walk_below: Iterator[LexborNo
     next(islice(nodes, n_nodes, n_nodes), None)
 
 
-def _touch(first: LexborNode, second: LexborNode) -> bool:
+def _touch(first: LexborNode | None, second: LexborNode) -> bool:
     """Whether two text nodes, with no block opened between them, read on without a blank.
 
     Walks from one to the other: a block that closes, a text of white space, or a link that closes before
     another opens keep them apart.
     """
+    if first is None:
+        return False
     closed_link = opened_link = False
     target = second.mem_id
     node = first
