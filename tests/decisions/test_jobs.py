@@ -26,7 +26,7 @@ SITE = {
     f"{HOME}/d": [html(status=503), html("/e")],
     f"{HOME}/e": html("/too-deep"),
     f"{HOME}/moved": moved("/sub/y"),
-    f"{HOME}/sub/x": html(),
+    f"{HOME}/sub/x": html("/never", head="<meta name=robots content=nofollow>"),
     f"{HOME}/sub/y": html("/f"),
 }
 
@@ -87,6 +87,9 @@ def test_budgets(make_crawl: MakeCrawl) -> None:
     assert sum(fetch.status is not None for fetch in stored) == job.counters.n_answers == 5
     assert crawl.fetch(f"{HOME}/moved").status == 301
     assert crawl.fetch(f"{HOME}/no").error is FetchError.ROBOTS
+    wide = make_crawl({HOME: html(*(f"/p{i}" for i in range(9)))})
+    wide.crawl(HOME, max_pages=3, per_host=8, obey_robots=False)
+    assert len(wide.asked) == 3, "no request goes out whose answer could not count"
 
 
 def test_budgets_of_bytes_and_time(make_crawl: MakeCrawl) -> None:
