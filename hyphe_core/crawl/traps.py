@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from memory_structure.lru import lru_to_url
+
 MAX_URL_LENGTH: Final = 4096
 MAX_SEGMENTS: Final = 25
 
@@ -11,9 +13,10 @@ MAX_SEGMENTS: Final = 25
 def find_trap(lru: str) -> str | None:
     """Why a page should not be fetched, in words; None when it looks sound.
 
-    A path segment three times in a row, more than 25 segments, or more than 4,096 characters.
+    A path segment three times in a row, more than 25 segments, or a URL of more than 4,096 characters (escapes
+    make it longer than what was found).
     """
-    if len(lru) > MAX_URL_LENGTH:
+    if len(lru) > MAX_URL_LENGTH and len(lru_to_url(lru)) > MAX_URL_LENGTH:  # an LRU is the longer of the two
         return f"longer than {MAX_URL_LENGTH} characters"
     if lru.count("|p:") < 3:
         return None

@@ -251,18 +251,17 @@ def test_one_fetch_per_key(make_crawl: MakeCrawl) -> None:
 
 def test_limits(make_crawl: MakeCrawl) -> None:
     """URL 4,096 characters, title and anchor 1,024, 10,000 links a page, traps: what is cut is counted."""
-    long_url = "/" + "x" * 4096
-    body = f"<a href='{long_url}'>long</a><a href=/anchor>{'w' * 3000}</a>"
+    longest = f"{HOME}/".ljust(4096, "x")
+    body = f"<a href='{longest}'>longest</a><a href='{longest}x'>too long</a><a href=/anchor>{'w' * 3000}</a>"
     many = "".join(f"<a href=/p{i}>p</a>" for i in range(10_005))
     deep = "/" + "/".join(f"s{i}" for i in range(26))
     web = {
         HOME: html("/many", "/r/r/r", "/r/r/s/r", deep, head=f"<title>{'t' * 3000}</title>", body=body),
         f"{HOME}/many": html(body=many),
-        f"{HOME}/title": html(),
     }
     web[HOME] = Reply(web[HOME].body.replace(b"<title>t</title>", b""), headers=web[HOME].headers)
     crawl = make_crawl(web)
-    crawl.crawl(HOME, max_pages=3)
+    crawl.crawl(HOME, max_pages=4)
     home, crowded = crawl.fetch(HOME), crawl.fetch(f"{HOME}/many")
     assert (len(home.title), home.n_links_cut) == (1024, 1)
     anchors = {link.target_lru: link.anchor for link in crawl.links(HOME)}
@@ -271,7 +270,7 @@ def test_limits(make_crawl: MakeCrawl) -> None:
     for path in ("/r/r/r", deep):
         assert crawl.fetch(HOME + path).error is FetchError.TRAP
         assert crawl.n_asked(HOME + path) == 0
-    assert crawl.fetch(f"{HOME}/r/r/s/r").error is None
+    assert crawl.fetch(f"{HOME}/r/r/s/r").error is crawl.fetch(longest).error is None
 
 
 def test_parser_profiles(make_crawl: MakeCrawl) -> None:

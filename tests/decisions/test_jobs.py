@@ -52,6 +52,15 @@ def test_resume(make_crawl: MakeCrawl, n_pages: int) -> None:
     assert cut.structure.check() == []
 
 
+def test_resume_goes_on_with_the_budgets_that_are_left(make_crawl: MakeCrawl) -> None:
+    crawl = make_crawl(SITE)
+    job = crawl.launch(HOME, depth=3, max_pages=5)
+    crawl.run(job, stop_after=3)
+    crawl.structure.move_job(job.job_id, JobState.PENDING)
+    resumed = crawl.run(job)
+    assert (resumed.end, resumed.counters.n_answers) == (EndReason.MAX_PAGES, 5)
+
+
 def test_prefix_edits_during_a_crawl(make_crawl: MakeCrawl) -> None:
     """The scope stays as frozen at launch; who owns a page is decided in the batch's own transaction."""
     crawl = make_crawl(SITE)

@@ -18,7 +18,8 @@ from memory_structure.lru import url_to_lru
         ("http://e.fr/" + "/".join(f"s{i}" for i in range(25)), False),
         ("http://e.fr/" + "/".join(f"s{i}" for i in range(26)), True),
         ("http://e.fr/?a/a/a/a", False),
-        ("http://e.fr/" + "x" * 4070, False),
+        ("http://e.fr/" + "x" * 4084, False),
+        ("http://e.fr/" + "\u00e9" * 700, True),
     ],
 )
 def test_traps(url: str, is_trap: bool) -> None:
