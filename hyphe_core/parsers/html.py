@@ -44,8 +44,6 @@ _WEB = ("http://", "https://")
 _PLAIN_PATH = re.compile(r"/(?!/)[!-\[\]-~]*+").fullmatch
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-# Spellings of the attribute that people write: three look-ups cost a tenth of a page in lower case.
-_ROLE_WORDS = (b"role", b"ROLE", b"Role")
 _MAX_SCHEME_CHARACTERS = 32
 _MAX_LANGUAGE_CHARACTERS = 35
 # Nodes of a link that are read for its anchor: links can be nested thousands deep by way of `object`.
@@ -72,7 +70,7 @@ class HtmlParser(Parser):
             return _empty_result(document, encoding, (*warnings, f"unreadable HTML: {error}"))
         if root is None:
             return _empty_result(document, encoding, warnings)
-        reader = _PageReader(document, with_roles=any(word in markup for word in _ROLE_WORDS))
+        reader = _PageReader(document, with_roles=b"role" in markup.lower())
         reader.read(root)
         return reader.result(encoding, warnings)
 
@@ -287,9 +285,9 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     new_link = tuple.__new__  # half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
         if _PLAIN_PATH(href) and "/." not in href:
-            url = origin + href
-        else:
-            url = join_url(base, href)
+            links.append(new_link(Link, (origin + href, kind, anchor, rel, area)))
+            continue
+        url = join_url(base, href)
         if not url.startswith(_WEB):
             match = _SCHEME.match(url)
             scheme = match[1].lower() if match else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -78,8 +79,15 @@ _SPACES = "\n\t\r\f\v\xa0"
 Handler = Callable[[LexborNode], None]
 
 
-# What a tag does to the text: nothing (inline), or its content is hidden. Any other tag separates words.
-_EFFECTS: dict[int, bool] = dict.fromkeys(INLINE, False) | dict.fromkeys(HIDDEN, True)
+class _Effect(Enum):
+    """What a tag does in the text. Any that is not named separates words."""
+
+    NONE = 0
+    HIDES = 1
+    IS_HANDLED = 2
+
+
+_EFFECTS = dict.fromkeys(INLINE, _Effect.NONE) | dict.fromkeys(HIDDEN, _Effect.HIDES)
 
 
 def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) -> str:
@@ -92,31 +100,33 @@ def gather_text(nodes: Iterator[LexborNode], handlers: Mapping[int, Handler]) ->
     """
     pieces: list[str] = []
     append = pieces.append
-    handler_of, effect_of = handlers.get, _EFFECTS.get
+    effect_of = (_EFFECTS | dict.fromkeys(handlers, _Effect.IS_HANDLED)).get
+    no_effect, is_handled = _Effect.NONE, _Effect.IS_HANDLED
     blank = True
+    last = " "
     previous: LexborNode | None = None
-    text = ""
     for node in nodes:
         tag = node.tag_id
         if tag == TEXT:
-            before, text = text, node.text_content or ""
+            text = node.text_content or " "
             # Words that touch are looked at closely; where white space stands, folding does the rest.
-            if blank or not (text[:1].isspace() or before[-1:].isspace() or _touch(previous, node)):
+            if blank or not (text[0] <= " " or last <= " " or _touch(previous, node)):
                 append(" ")
                 blank = False
             append(text)
+            last = text[-1]
             previous = node
             continue
-        handler = handler_of(tag)
-        if handler is not None:
-            handler(node)
-        hides = effect_of(tag)
-        if hides is None:
-            blank = True
-        elif hides:
-            blank = True
-            if node.first_child is not None:
-                _skip_descendants(nodes, walk(node))
+        effect = effect_of(tag)
+        if effect is no_effect:
+            continue
+        if effect is is_handled:
+            handlers[tag](node)
+            if tag in INLINE:
+                continue
+        blank = True
+        if tag in HIDDEN and node.first_child is not None:
+            _skip_descendants(nodes, walk(node))
     return _fold_inside("".join(pieces))
 
 
@@ -169,6 +179,9 @@ def _gather_mixed_anchor(link: LexborNode, max_nodes: int) -> str:
 
 def fold(text: str) -> str:
     """The text with each run of white space as one blank, none at the ends."""
+    # Of all white space the blank alone is printable: most short texts need no cutting.
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     return " ".join(text.split())
 
 
