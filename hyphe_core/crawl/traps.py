@@ -13,8 +13,8 @@ MAX_SEGMENTS: Final = 25
 def find_trap(lru: str) -> str | None:
     """Why a page should not be fetched, in words; None when it looks sound.
 
-    A path segment three times in a row, more than 25 segments, or a URL of more than 4,096 characters (escapes
-    make it longer than what was found).
+    A path segment three times in a row, more than 25 segments, or a URL of more than 4,096 characters
+    (escapes make it longer than what was found).
     """
     if len(lru) > MAX_URL_LENGTH and len(lru_to_url(lru)) > MAX_URL_LENGTH:  # an LRU is the longer of the two
         return f"longer than {MAX_URL_LENGTH} characters"
