@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from ssl import SSLError
+
+from aiohttp import (
+    ClientConnectionError,
+    ClientConnectorDNSError,
+    ClientHttpProxyError,
+    ClientPayloadError,
+    ClientProxyConnectionError,
+    ClientResponseError,
+    ClientSSLError,
+    InvalidURL,
+)
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -21,6 +33,13 @@ from hyphe_core.errors import AddressRefused, BodyTooLarge
 from memory_structure.records import FetchError
 
 _TUNNEL = "TunnelError"
+_LOST_CONNECTIONS = (
+    DownloadConnectionRefusedError,
+    ConnectError,
+    ConnectionClosed,
+    ConnectionError,
+    ClientConnectionError,
+)
 
 
 def classify_failure(error: BaseException, *, through_proxy: bool) -> tuple[FetchError, str]:
@@ -61,27 +80,28 @@ def _kind(error: BaseException) -> FetchError | None:
         return FetchError.TOO_LARGE
     if isinstance(error, DownloadTimeoutError):
         return FetchError.TIMEOUT
-    if isinstance(error, (CannotResolveHostError, DNSLookupError)):
+    if isinstance(error, (CannotResolveHostError, DNSLookupError, ClientConnectorDNSError)):
         return FetchError.DNS
-    if name == _TUNNEL:
+    if name == _TUNNEL or isinstance(error, (ClientHttpProxyError, ClientProxyConnectionError)):
         return FetchError.PROXY
-    if isinstance(error, (ResponseDataLossError, _DataLoss, PotentialDataLoss)):
+    if isinstance(error, (ResponseDataLossError, _DataLoss, PotentialDataLoss, ClientPayloadError)):
         return FetchError.TRUNCATED
-    if isinstance(error, (ParseError, UnsupportedURLSchemeError)):
+    if isinstance(error, (ParseError, UnsupportedURLSchemeError, ClientResponseError, InvalidURL)):
         return FetchError.BAD_ANSWER
     return _network_kind(error)
 
 
 def _network_kind(error: BaseException) -> FetchError | None:
     module = type(error).__module__
-    if module.startswith(("OpenSSL", "service_identity")) or type(error).__name__ in (
-        "SSLError",
-        "VerificationError",
+    if (
+        module.startswith(("OpenSSL", "service_identity"))
+        or type(error).__name__ == "VerificationError"
+        or isinstance(error, (SSLError, ClientSSLError))
     ):
         return FetchError.TLS
     if isinstance(error, (ValueError, UnicodeError)) and module == "builtins":
         return FetchError.BAD_ANSWER
-    if isinstance(error, (DownloadConnectionRefusedError, ConnectError, ConnectionClosed, ConnectionError)):
+    if isinstance(error, _LOST_CONNECTIONS):
         return FetchError.CONNECTION
     if isinstance(error, DownloadCancelledError):
         return FetchError.CONNECTION
