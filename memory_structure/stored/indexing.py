@@ -46,7 +46,8 @@ from memory_structure.stored.territory import Territory
 
 _NEVER: tuple[None, None] = (None, None)
 _ATTEMPTS = Span("by_page_id_job_id_attempt")
-_COMPRESSOR = zstandard.ZstdCompressor(level=3)
+# Level 3 takes a quarter more time for 2 % less room.
+_COMPRESSOR = zstandard.ZstdCompressor(level=1)
 
 
 def flags_of(territory: Territory, lrus: Sequence[str]) -> list[Decision]:
