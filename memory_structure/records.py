@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from memory_structure.urls import UrlPolicy
+
 
 class LinkKind(IntEnum):
     """How a page points at another. Head and feed links enter networks only on request."""
@@ -378,6 +380,15 @@ class CorpusOptions:
     start_modes: tuple[str, ...] = ("homepage", "prefixes", "pages-5")
     full_durability: bool = False
     extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def url_policy(self) -> UrlPolicy:
+        """How the corpus cuts addresses."""
+        return UrlPolicy(
+            drop_tracking=self.drop_tracking,
+            private_suffixes=self.private_suffixes,
+            allow_single_label_hosts=self.allow_private_networks,
+        )
 
 
 @dataclass(frozen=True, slots=True)

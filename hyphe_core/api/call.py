@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.views import CorpusView
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpora import policy_of
 from memory_structure.lru import canonical_lru, entity_prefix
 from memory_structure.records import CorpusOptions
 from memory_structure.registry import CorpusEntry, Registry
@@ -82,7 +81,7 @@ class Call:
     @property
     def policy(self) -> UrlPolicy:
         """How the corpus cuts addresses."""
-        return policy_of(self.options)
+        return self.options.url_policy
 
     def lru_of_url(self, url: str) -> str:
         """The key of what a person typed. Refuses what is not an address."""

@@ -24,29 +24,15 @@ from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.config import Config
+from hyphe_core.crawl.corpus_options import new_corpus_options
 from memory_structure.errors import StoreError
 from memory_structure.records import CorpusCounters, CorpusOptions
 from memory_structure.registry import CorpusEntry
-from memory_structure.suffixes import suffix_list_version, suffix_tree
+from memory_structure.suffixes import suffix_tree
 
 methods = MethodGroup()
 
 _PASSWORD = Parameter("password", Anything(), "", "password; empty for none")
-
-
-def default_options(config: Config) -> CorpusOptions:
-    """The options of a new corpus by the configuration of the service."""
-    return CorpusOptions(
-        default_rule=config.creation_rule,
-        precision_limit=config.precision_limit,
-        allow_private_networks=config.allow_private_networks,
-        keep_bodies=config.keep_bodies,
-        keep_text=config.keep_text,
-        obey_robots=config.obey_robots,
-        delay_seconds=config.delay_seconds,
-        max_depth=config.max_depth,
-        suffix_list=suffix_list_version(),
-    )
 
 
 @methods.method(CORPUS, returns="the state of the corpus", needs=Needs.NONE, role=Role.ANYONE)
@@ -157,7 +143,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
     """Create a corpus and start it. The caller who gave it a password may go on using it."""
     if not isinstance(password, str):
         raise Refusal("password must be a text")
-    default = default_options(call.config)
+    default = new_corpus_options(call.config)
     chosen = changed_options(default, options)
     _refuse_beyond_limits(call.config, default, chosen)
     entry = call.registry.create_corpus(name, chosen, hash_password(password))

@@ -126,6 +126,8 @@ def changed_options(options: CorpusOptions, changes: JsonObject) -> CorpusOption
             faults.append(f"option {name} {error}")
     if faults:
         raise Refusal("; ".join(faults))
+    if "proxy" in values and shown_proxy(values["proxy"]) == shown_proxy(options.proxy):
+        del values["proxy"]  # written back as shown: its scheme and credentials stay
     return replace(options, **values, extra=tuple(sorted(extra.items())))
 
 

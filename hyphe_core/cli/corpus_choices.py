@@ -1,41 +1,14 @@
-"""What commands choose for a corpus: its options when it is made, its rules."""
+"""What commands choose for a corpus: its rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hyphe_core.config import Config
 from hyphe_core.errors import UsageFault
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.lru import entity_prefix
-from memory_structure.records import CorpusOptions
 from memory_structure.url_cutter import UrlCutter
 from memory_structure.urls import BadUrl, UrlPolicy, clean_user_url
-
-
-def new_corpus_options(config: Config) -> CorpusOptions:
-    """The options of a corpus made under a configuration. Raises InvalidValue for an unknown creation
-    rule."""
-    return CorpusOptions(
-        default_rule=str(Preset.parse(config.creation_rule)),
-        precision_limit=config.precision_limit,
-        allow_private_networks=config.allow_private_networks,
-        keep_bodies=config.keep_bodies,
-        keep_text=config.keep_text,
-        obey_robots=config.obey_robots,
-        delay_seconds=config.delay_seconds,
-        max_depth=config.max_depth,
-        proxy=config.proxy,
-    )
-
-
-def policy_of(options: CorpusOptions) -> UrlPolicy:
-    """How a corpus cuts addresses."""
-    return UrlPolicy(
-        drop_tracking=options.drop_tracking,
-        private_suffixes=options.private_suffixes,
-        allow_single_label_hosts=options.allow_private_networks,
-    )
 
 
 def parse_rules(given: Sequence[str], policy: UrlPolicy) -> list[CreationRule]:

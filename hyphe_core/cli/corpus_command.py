@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from hyphe_core.cli.corpus_choices import new_corpus_options
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, print_json, print_line, print_listing
 from hyphe_core.clock import iso_text
 from hyphe_core.config import shown_value
+from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import UsageFault
 from memory_structure.records import CorpusCounters
 from memory_structure.registry import CorpusEntry, Registry

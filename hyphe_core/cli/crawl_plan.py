@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hyphe_core.cli.corpus_choices import new_corpus_options, parse_rules, policy_of
+from hyphe_core.cli.corpus_choices import parse_rules
 from hyphe_core.cli.crawl_jobs import launch_job, resume_jobs
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
+from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import NothingToDo, UsageFault
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import NotFound
@@ -76,7 +77,7 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     """
     entry = _find_corpus(registry, wish.corpus)
     options = registry.open_structure(entry.corpus_id).options() if entry else new_corpus_options(wish.config)
-    policy = policy_of(options)
+    policy = options.url_policy
     lines = sort_lines(wish.given, policy)
     for bad in lines.bad:
         tell(bad.sentence())

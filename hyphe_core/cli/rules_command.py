@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hyphe_core.cli.corpus_choices import parse_rules, policy_of
+from hyphe_core.cli.corpus_choices import parse_rules
 from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, complain, print_json, print_listing
@@ -68,7 +68,7 @@ def simulate(
     """To which web entity each URL belongs, or which one the rules would create for it. Changes nothing."""
     with opened_registry(session_of(context).config()) as registry:
         structure = registry.open_structure(registry.get_corpus(corpus).corpus_id)
-        given = sort_lines(read_given(urls or [], from_file), policy_of(structure.options()))
+        given = sort_lines(read_given(urls or [], from_file), structure.options().url_policy)
         for bad in given.bad:
             complain(bad.sentence())
         decide = _decider(structure, creation_rule, rule or [])
@@ -83,7 +83,7 @@ def simulate(
 
 def _decider(structure: MemoryStructure, default: str | None, extra: list[str]) -> Callable[[str], Decision]:
     """The decision for an LRU by the corpus' rules with those supposed."""
-    policy = policy_of(structure.options())
+    policy = structure.options().url_policy
     rules = structure.rules()
     if default is not None:
         rules = rules.with_rule(CreationRule("", Preset.parse(default)), policy)

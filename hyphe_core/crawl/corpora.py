@@ -8,20 +8,9 @@ from dataclasses import dataclass
 from hyphe_core.crawl.page_work import Keeping
 from memory_structure.blobs import BlobStore
 from memory_structure.lru import UrlCutter
-from memory_structure.records import CorpusOptions
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
-from memory_structure.urls import UrlPolicy
-
-
-def policy_of(options: CorpusOptions) -> UrlPolicy:
-    """How a corpus cuts addresses: the same as its store does."""
-    return UrlPolicy(
-        drop_tracking=options.drop_tracking,
-        private_suffixes=options.private_suffixes,
-        allow_single_label_hosts=options.allow_private_networks,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +57,6 @@ class OpenCorpora:
             corpus_id,
             structure,
             self._registry.open_blobs(corpus_id),
-            cutter_for(policy_of(options)),
+            cutter_for(options.url_policy),
             Keeping(options.keep_bodies, options.keep_text),
         )

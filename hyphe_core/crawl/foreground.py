@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpora import policy_of
+from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.crawl.launch import launch_crawl
 from hyphe_core.errors import UsageFault
-from memory_structure.creation_rules import Preset
 from memory_structure.errors import NotFound
 from memory_structure.lru import lru_to_url
-from memory_structure.records import CorpusOptions, StartPage
+from memory_structure.records import StartPage
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
@@ -60,7 +59,7 @@ def prepare_crawls(
 
 def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[str]]:
     """Web entity id -> its URLs, all declared and kept as start pages."""
-    policy = policy_of(structure.options())
+    policy = structure.options().url_policy
     cutter = cutter_for(policy)
     try:
         cleaned = [clean_user_url(url, policy) for url in urls]
@@ -83,21 +82,7 @@ def _ensure_corpus(registry: Registry, config: Config, name: str) -> CorpusEntry
     try:
         return registry.get_corpus(name)
     except NotFound:
-        return registry.create_corpus(name, _options(config))
-
-
-def _options(config: Config) -> CorpusOptions:
-    return CorpusOptions(
-        default_rule=str(Preset.parse(config.creation_rule)),
-        precision_limit=config.precision_limit,
-        allow_private_networks=config.allow_private_networks,
-        keep_bodies=config.keep_bodies,
-        keep_text=config.keep_text,
-        obey_robots=config.obey_robots,
-        delay_seconds=config.delay_seconds,
-        max_depth=config.max_depth,
-        proxy=config.proxy,
-    )
+        return registry.create_corpus(name, new_corpus_options(config))
 
 
 def _name_of(url: str) -> str:

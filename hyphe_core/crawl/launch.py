@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpora import policy_of
 from hyphe_core.crawl.hosts import host_key
 from hyphe_core.crawl.start_pages import propose_start_pages
 from hyphe_core.errors import UsageFault
@@ -123,7 +122,7 @@ def _proposed(structure: MemoryStructure, web_entity_id: int, modes: Sequence[st
 
 
 def _usable(urls: Iterable[str], options: CorpusOptions) -> tuple[str, ...]:
-    policy = policy_of(options)
+    policy = options.url_policy
     usable: dict[str, None] = {}
     faults: list[str] = []
     for url in urls:

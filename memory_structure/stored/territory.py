@@ -16,15 +16,6 @@ from memory_structure.stored.state import State
 from memory_structure.urls import UrlPolicy
 
 
-def policy_of(options: CorpusOptions) -> UrlPolicy:
-    """How a corpus cuts addresses."""
-    return UrlPolicy(
-        drop_tracking=options.drop_tracking,
-        private_suffixes=options.private_suffixes,
-        allow_single_label_hosts=options.allow_private_networks,
-    )
-
-
 def read_rules(reader: Reader, policy: UrlPolicy) -> RuleSet:
     """The rules as stored."""
     return RuleSet(
@@ -64,7 +55,7 @@ class Territory:
 
     def reread_rules(self, reader: Reader, options: CorpusOptions) -> None:
         """Bring rules and precision to what is stored, under these options."""
-        self.policy = policy_of(options)
+        self.policy = options.url_policy
         self.rules = read_rules(reader, self.policy)
         self.precision = read_precision(reader, options)
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hyphe_core.config import Config, load_config
-from hyphe_core.crawl.corpora import policy_of
 from hyphe_core.crawl.frontier import Frontier
 from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.launch import launch_crawl
@@ -149,7 +148,7 @@ class SmallCrawl:
 
     def _load(self, job: Job) -> CrawlState:
         stored = self.structure.get_job(job.job_id)
-        cutter = cutter_for(policy_of(self.structure.options()))
+        cutter = cutter_for(self.structure.options().url_policy)
         state = CrawlState(
             CORPUS,
             job.job_id,

@@ -125,6 +125,13 @@ def test_options_read_back_as_shown() -> None:
     assert shown_options(changed_options(options, shown)) == shown | {"suffix_list": ""}
 
 
+def test_a_proxy_written_back_as_shown_keeps_what_is_not_shown() -> None:
+    options = CorpusOptions(proxy="https://me:secret@p:1")
+    assert changed_options(options, {"proxy": shown_options(options)["proxy"]}) == options
+    assert changed_options(options, {"proxy": {"host": "p", "port": 2}}).proxy == "http://p:2"
+    assert changed_options(options, {"proxy": {"host": "", "port": 0}}).proxy is None
+
+
 def test_every_fault_is_named_at_once() -> None:
     with pytest.raises(Refusal) as caught:
         changed_options(CorpusOptions(), {"max_dept": 1, "delay_seconds": "x", "keepalive": -1})

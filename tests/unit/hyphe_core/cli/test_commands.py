@@ -3,13 +3,19 @@
 import csv
 import io
 import json
+import os
 
 import pytest
 
+from hyphe_core.api.call import Caller
+from hyphe_core.api.service import Service
 from hyphe_core.cli.application import run
 from hyphe_core.cli.maintain_command import JobName
+from hyphe_core.config import load_config
+from hyphe_core.crawl.foreground import prepare_crawls
 from hyphe_core.maintenance import list_maintenance_jobs
 from memory_structure.opening import open_registry
+from memory_structure.suffixes import suffix_list_version
 from tests.export_cases import fill
 
 
@@ -129,6 +135,31 @@ def test_a_corpus_is_not_destroyed_without_being_asked(hyphe, corpus, monkeypatc
 def test_the_proxy_of_a_corpus_is_shown_without_its_password(hyphe):
     assert hyphe("corpus", "create", "c", "--proxy", "http://me:hunter2@proxy:1")[0] == 0
     assert "hunter2" not in hyphe("corpus", "show", "c")[1]
+
+
+def test_every_way_to_make_a_corpus_gives_it_the_same_options(hyphe, tmp_path, monkeypatch):
+    settings = {
+        "PRECISION_LIMIT": "2",
+        "CREATION_RULE": "Path-1",
+        "PROXY": "http://p:1",
+        "KEEP_TEXT": "false",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(f"HYPHE_{name}", value)
+    assert hyphe("corpus", "create", "command")[0] == 0
+    config = load_config(None, os.environ, {"data_dir": str(tmp_path / "data")})
+    registry = open_registry(tmp_path / "data")
+    prepare_crawls(registry, config, ["http://a.example/"], corpus="scrapy")
+    service = Service(config, registry)
+    service.answer_blocking(service.table.get("create_corpus").bind(["service"]), Caller(None))
+    command, scrapy, served = (
+        registry.open_structure(name).options() for name in ("command", "scrapy", "service")
+    )
+    registry.close()
+    assert command == scrapy == served
+    assert command.suffix_list == suffix_list_version()
+    assert (command.precision_limit, command.default_rule) == (2, "path-1")
+    assert (command.proxy, command.keep_text) == ("http://p:1", False)
 
 
 # -- export

@@ -1,0 +1,25 @@
+"""The options of a new corpus: the same whether the service, a command or `scrapy crawl` makes it."""
+
+from __future__ import annotations
+
+from hyphe_core.config import Config
+from memory_structure.creation_rules import Preset
+from memory_structure.records import CorpusOptions
+from memory_structure.suffixes import suffix_list_version
+
+
+def new_corpus_options(config: Config) -> CorpusOptions:
+    """The options of a corpus made under a configuration, by which suffix list its hosts are cut among them.
+    Raises InvalidValue for an unknown creation rule."""
+    return CorpusOptions(
+        default_rule=str(Preset.parse(config.creation_rule)),
+        precision_limit=config.precision_limit,
+        suffix_list=suffix_list_version(),
+        allow_private_networks=config.allow_private_networks,
+        keep_bodies=config.keep_bodies,
+        keep_text=config.keep_text,
+        obey_robots=config.obey_robots,
+        delay_seconds=config.delay_seconds,
+        max_depth=config.max_depth,
+        proxy=config.proxy,
+    )
