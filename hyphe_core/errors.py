@@ -7,7 +7,16 @@ is in `memory_structure.errors`. A message is one line that names the value and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def nearest_name(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """What to add to the message on an unknown name: the nearest known one; where none is near `otherwise`,
+    or all there are."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; {otherwise or 'there are ' + ', '.join(names)}"
 
 
 class CallerFault(Exception):

@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlsplit
 
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import Flag, Integer, Kind, ListOf, Mapping, Number, Text
+from hyphe_core.errors import nearest_name
 from memory_structure.creation_rules import Preset
 from memory_structure.records import CorpusOptions
 
@@ -140,7 +140,7 @@ def _apply(name: str, value: object, values: dict[str, Any], extra: dict[str, st
     elif name in _STORED_KINDS:
         extra[name] = json.dumps(_stored(name, value), sort_keys=True)
     else:
-        raise ValueError(_unknown(name))
+        raise ValueError("is unknown" + nearest_name(name, [*_SHARED, *_OWN_KINDS, *_STORED_KINDS]))
 
 
 def _stored(name: str, value: object) -> object:
@@ -148,14 +148,6 @@ def _stored(name: str, value: object) -> object:
     default = _STORED_DEFAULTS.get(name)
     # A partial object is completed, as clients expect.
     return default | read if isinstance(default, dict) and isinstance(read, dict) else read
-
-
-def _unknown(name: str) -> str:
-    known = [*_SHARED, *_OWN_KINDS, *_STORED_KINDS]
-    near = get_close_matches(name, known, n=1)
-    return "is unknown" + (
-        f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(known))}"
-    )
 
 
 def own_option_names() -> frozenset[str]:

@@ -16,11 +16,13 @@ from hyphe_core.cli.terminal import error_console, say
 from hyphe_core.errors import UsageFault
 from hyphe_core.exports import (
     FORMATS,
+    KIND_WORDS,
     ExportReport,
     ExportRequest,
     Format,
     Subject,
     open_output,
+    parse_kinds,
     write_export,
 )
 from memory_structure.records import CorpusCounters, WebEntityStatus
@@ -52,6 +54,14 @@ def export(
         list[WebEntityStatus] | None,
         typer.Option(help="Only web entities of this status, with their pages and links; may be repeated."),
     ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help=f"Only page links of these kinds ({', '.join(KIND_WORDS.values())}), in links and "
+            "page-network; by default all in links, all but head and feed in page-network.",
+        ),
+    ] = None,
     guard_formulas: Annotated[
         bool, typer.Option("--guard-formulas", help="CSV: keep spreadsheets from running cells as formulas.")
     ] = False,
@@ -64,7 +74,8 @@ def export(
     """
     chosen = format or _format_by_name(what, output)
     kept = frozenset(status) if status else None
-    request = ExportRequest(what, chosen, kept, guard_formulas)
+    chosen_kinds = None if kinds is None else parse_kinds(kinds)
+    request = ExportRequest(what, chosen, kept, guard_formulas, chosen_kinds)
     _refuse_archive_on_terminal(request, output)
     config = session_of(context).config()
     with opened_registry(config) as registry:
@@ -85,7 +96,7 @@ def _refuse_archive_on_terminal(request: ExportRequest, output: str) -> None:
 def _write(registry: Registry, corpus: str, request: ExportRequest, output: str) -> ExportReport:
     entry = registry.get_corpus(corpus)
     structure = registry.open_structure(entry.corpus_id)
-    n_expected = _expected(structure.counters(), request.subject)
+    n_expected = _expected(structure.counters(), request)
     with _progress(output, n_expected) as progress, open_output(output) as stream:
         return write_export(
             structure,
@@ -97,14 +108,14 @@ def _write(registry: Registry, corpus: str, request: ExportRequest, output: str)
         )
 
 
-def _expected(counters: CorpusCounters, what: Subject) -> int | None:
+def _expected(counters: CorpusCounters, request: ExportRequest) -> int | None:
     """How many rows, nodes and edges will go by; None when that is not known beforehand."""
     return {
         Subject.PAGES: counters.n_pages,
-        Subject.LINKS: counters.n_links,
+        Subject.LINKS: counters.n_links if request.kinds is None else None,
         Subject.WEB_ENTITIES: counters.n_web_entities,
         Subject.PAGE_NETWORK: counters.n_pages + counters.n_links,
-    }.get(what)
+    }.get(request.subject)
 
 
 @contextmanager

@@ -5,7 +5,6 @@ The faults of all sources are reported together.
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 from hyphe_core.config.describing import ENVIRONMENT_PREFIX
 from hyphe_core.config.fields import Config, honest_user_agent, list_settings
-from hyphe_core.errors import ConfigError
+from hyphe_core.errors import ConfigError, nearest_name
 
 # Names under our prefix that are not settings: where the file is, and what test suites use.
 CONFIG_FILE_VARIABLE = "HYPHE_CONFIG"
@@ -96,7 +95,7 @@ def load_config_with_sources(
 def _read_into(values: dict[str, object], label: str, name: str, given: object, faults: list[str]) -> bool:
     setting = _SETTINGS_BY_NAME.get(name)
     if setting is None:
-        faults.append(f"{label}: unknown setting{_nearest(name)}")
+        faults.append(f"{label}: unknown setting{nearest_name(name, _SETTINGS_BY_NAME, _ALL_SETTINGS)}")
         return False
     try:
         values[name] = setting.read(given)
@@ -105,11 +104,6 @@ def _read_into(values: dict[str, object], label: str, name: str, given: object, 
         faults.append(f"{label}: {shown} is not accepted; {error}")
         return False
     return True
-
-
-def _nearest(name: str) -> str:
-    near = difflib.get_close_matches(name, _SETTINGS_BY_NAME, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else "; `hyphe config show` lists all"
 
 
 def _file_values(file: Path | None, faults: list[str]) -> list[tuple[str, str, object]]:
@@ -174,3 +168,4 @@ def _environment_text(value: object) -> str:
 
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in list_settings()}
+_ALL_SETTINGS = "`hyphe config show` lists all"

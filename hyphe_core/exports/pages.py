@@ -17,9 +17,10 @@ from hyphe_core.exports.columns import (
     integer,
     moment_text,
 )
+from hyphe_core.exports.request import KIND_WORDS
 from hyphe_core.exports.web_entities import WebEntityIndex
 from memory_structure.lru import lru_to_url
-from memory_structure.records import NETWORK_KINDS, Area, Fetch, LinkKind, LinkRecord, PageRecord
+from memory_structure.records import Area, Fetch, LinkKind, LinkRecord, PageRecord
 from memory_structure.structure import MemoryStructure
 
 PAGE_COLUMNS = (
@@ -68,7 +69,6 @@ LINK_COLUMNS = (
     Column("target_lru"),
 )
 
-_KIND_WORDS = [kind.name.lower() for kind in sorted(LinkKind)]
 _AREA_WORDS = [area.name.lower() for area in sorted(Area)]
 
 _N_FETCH_COLUMNS = len(PAGE_COLUMNS) - 6
@@ -115,16 +115,16 @@ def _fetch_values(fetch: Fetch) -> Row:
     )
 
 
-def link_table(structure: MemoryStructure, index: WebEntityIndex) -> Table:
-    """One row for each page link, by source LRU, target LRU, kind; those that leave pages of kept
-    entities."""
+def link_table(structure: MemoryStructure, index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Table:
+    """One row for each page link of these kinds, by source LRU, target LRU, kind; those that leave pages of
+    kept entities."""
 
     def rows() -> Iterator[Row]:
         source_lru = source_url = ""
         for link in structure.iter_links():
             if link.source_lru != source_lru:  # links of a page follow each other
                 source_lru, source_url = link.source_lru, lru_to_url(link.source_lru)
-            if index.keeps(link.source_web_entity_id):
+            if link.kind in kinds and index.keeps(link.source_web_entity_id):
                 yield _link_row(link, source_url, index)
 
     return Table(LINK_COLUMNS, rows())
@@ -136,7 +136,7 @@ def _link_row(link: LinkRecord, source_url: str, index: WebEntityIndex) -> Row:
         lru_to_url(link.target_lru),
         link.source_web_entity_id,
         link.target_web_entity_id,
-        _KIND_WORDS[link.kind],
+        KIND_WORDS[link.kind],
         link.count,
         link.anchor or None,
         link.rel or None,
@@ -162,9 +162,9 @@ _PAGE_NETWORK_COLUMNS = (
 )
 
 
-def page_network(structure: MemoryStructure, index: WebEntityIndex) -> Network:
-    """Pages and the links between them, those of networks only. Node ids are URLs; a weight is how often
-    the source page has the link."""
+def page_network(structure: MemoryStructure, index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Network:
+    """Pages and the links of these kinds between them. Node ids are URLs; a weight is how often the source
+    page has the link."""
     seen: set[int] = set()
 
     def nodes() -> Iterator[Node]:
@@ -174,7 +174,7 @@ def page_network(structure: MemoryStructure, index: WebEntityIndex) -> Network:
                 yield Node(page.url, page.url, _page_attributes(page, index.name(page.web_entity_id)))
 
     def edges() -> Iterator[Edge]:
-        links = (link for link in structure.iter_links() if link.kind in NETWORK_KINDS)
+        links = (link for link in structure.iter_links() if link.kind in kinds)
         for (source, target), same in groupby(links, lambda link: (link.source_page_id, link.target_page_id)):
             if source in seen and target in seen:
                 yield _page_edge(list(same))

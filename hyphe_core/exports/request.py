@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hyphe_core.errors import UsageFault
-from memory_structure.records import WebEntityStatus
+from hyphe_core.errors import UsageFault, nearest_name
+from memory_structure.records import NETWORK_KINDS, LinkKind, WebEntityStatus
 
 
 class Subject(StrEnum):
@@ -40,20 +40,41 @@ FORMATS: dict[Subject, tuple[Format, ...]] = {
     Subject.LINKS: (Format.CSV, Format.JSON),
 }
 
+DEFAULT_KINDS: dict[Subject, frozenset[LinkKind]] = {
+    Subject.PAGE_NETWORK: NETWORK_KINDS,
+    Subject.LINKS: frozenset(LinkKind),
+}
+"""The subjects made of page links, with the kinds they hold unless others are asked for."""
+
+KIND_WORDS = {kind: kind.name.lower() for kind in sorted(LinkKind)}
+
+
+def parse_kinds(text: str) -> frozenset[LinkKind]:
+    """The kinds of link written as words with commas between them. UsageFault names every unknown word."""
+    by_word = {word: kind for kind, word in KIND_WORDS.items()}
+    words = [word.strip().lower() for word in text.split(",")]
+    faults = [
+        f"{word!r} is no kind of link{nearest_name(word, by_word)}" for word in words if word not in by_word
+    ]
+    if faults:
+        raise UsageFault("; ".join(faults))
+    return frozenset(by_word[word] for word in words)
+
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """An export asked for. UsageFault when the subject has no such format.
+    """An export asked for. UsageFault when the subject has no such format, or no links of chosen kinds.
 
     `statuses` None keeps every web entity. Otherwise entities of other statuses are left out with their
     pages, links that leave their pages, and the edges at them. `guard_formulas` makes spreadsheets read
-    every CSV cell as text.
+    every CSV cell as text. `kinds` are those of the page links exported; None: the subject's DEFAULT_KINDS.
     """
 
     subject: Subject
     format: Format
     statuses: frozenset[WebEntityStatus] | None = None
     guard_formulas: bool = False
+    kinds: frozenset[LinkKind] | None = None
 
     def __post_init__(self) -> None:
         accepted = FORMATS[self.subject]
@@ -61,6 +82,15 @@ class ExportRequest:
             raise UsageFault(
                 f"{self.subject} cannot be written as {self.format}; it can as {', '.join(accepted)}"
             )
+        if self.kinds is not None and self.subject not in DEFAULT_KINDS:
+            raise UsageFault(
+                f"kinds of link can be chosen for {' and '.join(DEFAULT_KINDS)}, not {self.subject}"
+            )
+
+    @property
+    def link_kinds(self) -> frozenset[LinkKind]:
+        """The kinds of the page links exported; empty for subjects that are not made of page links."""
+        return DEFAULT_KINDS.get(self.subject, frozenset()) if self.kinds is None else self.kinds
 
 
 @dataclass(frozen=True, slots=True)

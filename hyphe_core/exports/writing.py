@@ -58,9 +58,9 @@ def _open_source(structure: MemoryStructure, request: ExportRequest) -> Table | 
     if request.subject is Subject.PAGES:
         return page_table(structure, index)
     if request.subject is Subject.LINKS:
-        return link_table(structure, index)
+        return link_table(structure, index, request.link_kinds)
     if request.subject is Subject.PAGE_NETWORK:
-        return page_network(structure, index)
+        return page_network(structure, index, request.link_kinds)
     return node_network(structure, index)
 
 

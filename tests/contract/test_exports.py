@@ -14,9 +14,17 @@ from lxml import etree
 from warcio.archiveiterator import ArchiveIterator
 
 from hyphe_core.errors import UsageFault
-from hyphe_core.exports import ExportRequest, Format, Subject, write_export
+from hyphe_core.exports import (
+    FORMATS,
+    KIND_WORDS,
+    ExportRequest,
+    Format,
+    Subject,
+    parse_kinds,
+    write_export,
+)
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions, WebEntityStatus, WeightedLink
+from memory_structure.records import NETWORK_KINDS, CorpusOptions, LinkKind, WebEntityStatus, WeightedLink
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 from tests.export_cases import ALL_REQUESTS, BODIES, HOSTILE, exported, fill, golden_path
@@ -187,6 +195,43 @@ def test_head_links_are_in_the_table_and_in_no_network(registry: Registry) -> No
     assert any(row["kind"] == "head" for row in rows_of(registry, Subject.LINKS))
     targets = {row["Target"] for row in rows_of(registry, Subject.PAGE_NETWORK)}
     assert "http://a.example.com/style.css" not in targets
+
+
+def test_head_links_enter_the_network_of_pages_on_request(registry: Registry) -> None:
+    style = {"Source": "http://a.example.com", "Target": "http://a.example.com/style.css", "Weight": "1"}
+    usual = rows_of(registry, Subject.PAGE_NETWORK)
+    everything = rows_of(registry, Subject.PAGE_NETWORK, kinds=frozenset(LinkKind))
+    assert style not in usual
+    assert [row for row in everything if row not in usual] == [style]
+    assert len(everything) == len(usual) + 1
+    assert rows_of(registry, Subject.PAGE_NETWORK, kinds=frozenset({LinkKind.HEAD})) == [style]
+    assert rows_of(registry, Subject.PAGE_NETWORK, kinds=NETWORK_KINDS) == usual
+    frames = rows_of(registry, Subject.PAGE_NETWORK, kinds=frozenset({LinkKind.FRAME}))
+    assert [(row["Target"], row["Weight"]) for row in frames] == [("http://b.example.org", "1")]
+
+
+@pytest.mark.parametrize("kind", list(LinkKind))
+def test_links_of_chosen_kinds_are_those_of_the_table(registry: Registry, kind: LinkKind) -> None:
+    rows = rows_of(registry, Subject.LINKS)
+    chosen = rows_of(registry, Subject.LINKS, kinds=frozenset({kind}))
+    assert chosen == [row for row in rows if row["kind"] == KIND_WORDS[kind]]
+    assert bool(chosen) == (kind not in (LinkKind.REFRESH, LinkKind.FEED)), "as the corpus has them"
+
+
+@pytest.mark.parametrize("subject", [s for s in Subject if s not in (Subject.LINKS, Subject.PAGE_NETWORK)])
+def test_kinds_cannot_be_chosen_where_they_are_not_kept(subject: Subject) -> None:
+    with pytest.raises(UsageFault, match=f"for page-network and links, not {subject}"):
+        ExportRequest(subject, FORMATS[subject][0], kinds=NETWORK_KINDS)
+
+
+def test_kinds_are_read_from_words() -> None:
+    assert parse_kinds("head, Feed") == {LinkKind.HEAD, LinkKind.FEED}
+    assert parse_kinds(",".join(KIND_WORDS.values())) == set(LinkKind)
+    with pytest.raises(
+        UsageFault, match=r"'headd' is no kind of link; did you mean head.*'' is no kind"
+    ) as caught:
+        parse_kinds("hyperlink,headd,")
+    assert "'hyperlink'" not in str(caught.value)
 
 
 def test_formulas_are_guarded_only_when_asked(registry: Registry) -> None:

@@ -184,6 +184,14 @@ def test_the_format_is_what_the_file_is_called(hyphe, corpus, tmp_path):
     assert (tmp_path / "p.warc.gz").read_bytes()[:2] == b"\x1f\x8b"
 
 
+def test_kinds_of_links_are_chosen_for_an_export(hyphe, corpus):
+    for what, n_lines in (("links", 2), ("page-network", 2)):
+        code, out, err = hyphe("export", corpus, "--what", what, "--format", "csv", "--kinds", "head,feed")
+        assert (code, err) == (0, "")
+        assert len(out.splitlines()) == n_lines
+        assert "style.css" in out
+
+
 def test_a_status_filters_an_export(hyphe, corpus):
     arguments = (
         "export",
@@ -207,6 +215,8 @@ def test_a_status_filters_an_export(hyphe, corpus):
     [
         (("export", "none"), 2, "no corpus"),
         (("export", "exports", "--what", "pages", "--format", "gexf"), 2, "cannot be written as gexf"),
+        (("export", "exports", "--what", "links", "--kinds", "redirects,feed"), 2, "did you mean redirect?"),
+        (("export", "exports", "--kinds", "head"), 2, "not network"),
         (("export", "exports", "-o", "/nowhere/n.gexf"), 1, "does not exist"),
         (("export", "exports", "--what", "everything"), 2, "everything"),
         (("export", "exports", "--whta", "pages"), 2, "--what"),
