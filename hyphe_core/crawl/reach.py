@@ -36,13 +36,14 @@ class Reach:
         """Take the links of a page just fetched."""
         depth, redirect = outcome.fetch.depth, outcome.fetch.redirect_lru
         deeper = depth < job.max_depth
+        known = job.seen.get
         for target, kind, _, _, _, _, raw in outcome.links:
             if kind > LinkKind.REFRESH:
                 continue
             if target == redirect and kind >= LinkKind.REDIRECT:
                 self._discover(job, target, depth, raw)
                 job.note_exit(target, depth)
-            elif deeper:
+            elif deeper and not 0 <= known(target) >> 2 <= depth + 1:  # most are known, and no farther away
                 self._discover(job, target, depth + 1, raw)
 
     def expand(self, job: CrawlState, found: Iterable[tuple[str, Sequence[Expansion]]]) -> None:

@@ -40,12 +40,11 @@ PAGE_RELATIONS = frozenset(
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
-# Most links: a path from the root in which nothing is to be repaired. Joined here, without a call.
-_PLAIN_PATH = re.compile(r"/(?!/)[!-\[\]-~]*+").fullmatch
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
 _MAX_LANGUAGE_CHARACTERS = 35
+_N_REMEMBERED = 8192  # addresses; some 3 MB
 # Nodes of a link that are read for its anchor: links can be nested thousands deep by way of `object`.
 _MAX_ANCHOR_NODES = 500
 
@@ -281,23 +280,34 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     """Links of the web with absolute addresses, and counts of the others by scheme."""
     links: list[Link] = []
     schemes: Counter[str] = Counter()
-    origin = join_url(base, "/")[:-1]
-    new_link = tuple.__new__  # half the cost of Link(...)
+    root = join_url(base, "/")
+    joined, new_link = _remembered_join, tuple.__new__  # tuple.__new__ is half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
-        if _PLAIN_PATH(href) and "/." not in href:
-            links.append(new_link(Link, (origin + href, kind, anchor, rel, area)))
-            continue
-        url = join_url(base, href)
-        if not url.startswith(_WEB):
-            match = _SCHEME.match(url)
-            scheme = match[1].lower() if match else ""
-            # Malformed addresses of the web are refused later, with a reason.
-            if scheme not in ("http", "https"):
-                schemes[scheme[:_MAX_SCHEME_CHARACTERS]] += 1
-                continue
-        links.append(new_link(Link, (url, kind, anchor, rel, area)))
+        # What a site's pages share are the addresses that do not depend on the page.
+        if href[:1] == "/" or href[:4] == "http":
+            url, scheme = joined(root, href)
+        else:
+            url, scheme = _join(base, href)
+        if scheme is None:
+            links.append(new_link(Link, (url, kind, anchor, rel, area)))
+        else:
+            schemes[scheme[:_MAX_SCHEME_CHARACTERS]] += 1
     counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
     return tuple(links), counts
+
+
+def _join(base: str, href: str) -> tuple[str, str | None]:
+    """(absolute address, its scheme when that is not of the web)."""
+    url = join_url(base, href)
+    if url.startswith(_WEB):
+        return url, None
+    match = _SCHEME.match(url)
+    scheme = match[1].lower() if match else ""
+    # Malformed addresses of the web are refused later, with a reason.
+    return url, None if scheme in ("http", "https") else scheme
+
+
+_remembered_join = lru_cache(maxsize=_N_REMEMBERED)(_join)
 
 
 @lru_cache(maxsize=512)
