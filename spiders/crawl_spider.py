@@ -14,7 +14,7 @@ from twisted.web.http_headers import Headers
 
 from hyphe_core.config import Config, find_config_file, load_config
 from hyphe_core.crawl.decoding import ACCEPTED
-from hyphe_core.crawl.engine_parts import QuietSignals
+from hyphe_core.crawl.engine_parts import QuietSignals, calm_collector
 from hyphe_core.crawl.keeper import JobKey, Keeper
 from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.session import CrawlSession
@@ -73,6 +73,7 @@ class CrawlSpider(scrapy.Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Requests and records, one whenever there is one. Returns only when the worker's life is over."""
         self._listen_to_signals()
+        calm_collector()
         self.keeper.start()
         session = self.session
         while not session.is_over:

@@ -8,6 +8,7 @@ queue each request by host once more, in three coroutines. Only documented setti
 from __future__ import annotations
 
 import asyncio
+import gc
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -85,3 +86,14 @@ class QuietSignals(SignalManager):
             return True
         ours = connections.get(id(self.sender))
         return ours is not None and (signal in ours or EverySender in ours)
+
+
+def calm_collector() -> None:
+    """Let the collector of cycles look seldom, and never at what start-up made: that stays for good.
+
+    A page makes thousands of objects and hardly any cycle. The collection of everything comes seldom too: it
+    would go over the pages that wait to be written again and again.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
