@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-from memory_structure.backends.sqlite import SqliteStorage
+from memory_structure.backends.sqlite import SqliteStorage, remove_database
 from memory_structure.errors import StoreError
 from memory_structure.registry import Registry
 from memory_structure.storage import Storage
 from memory_structure.stored.pack_files import Packs, open_packs
 from memory_structure.stored.registry import StoredRegistry
+
+_CORPUS_FILE: Final = "corpus.sqlite"
 
 
 def open_registry(data_dir: Path, mongodb_uri: str | None = None, blob_url: str | None = None) -> Registry:
@@ -32,23 +35,17 @@ def open_registry(data_dir: Path, mongodb_uri: str | None = None, blob_url: str 
     def make_storage(corpus_id: str, full_durability: bool) -> Storage:
         folder = data_dir / "corpora" / corpus_id
         _ensure_folder(folder)
-        return _FolderStorage(folder, full_durability)
+        return SqliteStorage(folder / _CORPUS_FILE, full_durability)
 
-    return StoredRegistry(SqliteStorage(data_dir / "registry.sqlite"), make_storage, make_packs)
+    def remove_storage(corpus_id: str) -> None:
+        """The database and its folder, without opening them: they may be broken. Other files stay."""
+        folder = data_dir / "corpora" / corpus_id
+        remove_database(folder / _CORPUS_FILE)
+        if folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()
 
-
-class _FolderStorage(SqliteStorage):
-    """A corpus in its own folder, which goes with it."""
-
-    def __init__(self, folder: Path, full_durability: bool) -> None:
-        super().__init__(folder / "corpus.sqlite", full_durability)
-        self._folder = folder
-
-    def destroy(self) -> None:
-        """Remove the database and its folder; other files in the folder stay."""
-        super().destroy()
-        if not any(self._folder.iterdir()):
-            self._folder.rmdir()
+    registry = SqliteStorage(data_dir / "registry.sqlite")
+    return StoredRegistry(registry, make_storage, make_packs, remove_storage)
 
 
 def _ensure_folder(folder: Path) -> None:
@@ -65,4 +62,7 @@ def _open_mongodb(uri: str, make_packs: Callable[[str], Packs]) -> Registry:
         del full_durability  # every write is journalled there
         return MongoStorage(uri, f"hyphe_{corpus_id}")
 
-    return StoredRegistry(MongoStorage(uri, "hyphe"), make_storage, make_packs)
+    def remove_storage(corpus_id: str) -> None:
+        MongoStorage(uri, f"hyphe_{corpus_id}").destroy()
+
+    return StoredRegistry(MongoStorage(uri, "hyphe"), make_storage, make_packs, remove_storage)

@@ -33,6 +33,7 @@ _ENCODED_DOTS: Final = re.compile(r"/(\.?%2[eE]|%2[eE]\.|%2[eE]%2[eE])(?=/|$)")
 _ALPHANUMERIC: Final = frozenset(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LOOKS_LIKE_PORT: Final = re.compile(r"[^:/?#\s]+:[0-9]+(?:[/?#]|$)")
 _TYPING_SLIP: Final = re.compile(r"[^\s/?#:.]*[a-z]\.[A-Z][a-z]+")
+_USERINFO: Final = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]{2,})[^/\\?#]*@")
 _EMAIL: Final = re.compile(r"[^\s/?#:@]+@[^\s/?#:@]+")
 _INVISIBLE: Final = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
@@ -125,6 +126,11 @@ def _scheme_of(raw: str, text: str) -> str:
     if not text.startswith("//", found.end()):
         raise BadUrl(raw, f"two slashes are missing after {scheme}:")
     return scheme
+
+
+def without_userinfo(url: str) -> str:
+    """The address without user and password, which are never stored; any other text as it is."""
+    return _USERINFO.sub(r"\1", url, count=1) if "@" in url and _USERINFO.match(url) else url
 
 
 def split_authority(authority: str, scheme: str) -> tuple[str, int | None]:
@@ -304,7 +310,7 @@ def clean_user_url(text: str, policy: UrlPolicy = DEFAULT_POLICY) -> str:
     elif not _SCHEME.match(url) or _LOOKS_LIKE_PORT.match(url):
         url = "http://" + _without_typing_slip(text, url)
     split_url(url, policy)
-    return tidy(url)
+    return without_userinfo(tidy(url))
 
 
 def _without_typing_slip(text: str, url: str) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
-from hyphe_core.cli.terminal import Listing, print_json, print_line, print_listing
+from hyphe_core.cli.terminal import Listing, complain, print_json, print_line, print_listing
 from hyphe_core.clock import iso_text
 from hyphe_core.config import shown_value
 from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import UsageFault
+from memory_structure.errors import StoreError, StoreUnreachable
 from memory_structure.records import CorpusCounters
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
@@ -29,11 +32,28 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_corpora(context: typer.Context, json: Json = False) -> None:
-    """Every corpus with its size."""
+    """Every corpus with its size. One that cannot be read is told and does not hide the others."""
     with opened_registry(session_of(context).config()) as registry:
-        found = [
-            (entry, registry.open_structure(entry.corpus_id).counters()) for entry in registry.list_corpora()
-        ]
+        entries = registry.list_corpora()
+        found = list(_counted(registry, entries))
+    _show_list(found, json)
+    if len(found) < len(entries):
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _counted(
+    registry: Registry, entries: Sequence[CorpusEntry]
+) -> Iterator[tuple[CorpusEntry, CorpusCounters]]:
+    for entry in entries:
+        try:
+            yield entry, registry.open_structure(entry.corpus_id).counters()
+        except StoreUnreachable:
+            raise
+        except StoreError as error:
+            complain(f"corpus {entry.corpus_id} cannot be read: {error}")
+
+
+def _show_list(found: Sequence[tuple[CorpusEntry, CorpusCounters]], json: bool) -> None:
     if json:
         print_json([_entry_document(entry) | _counter_document(counters) for entry, counters in found])
         return

@@ -68,7 +68,11 @@ def crawl(
         int | None, typer.Option(metavar="N", help="Requests to one host at once [default: 1].")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Worker processes [default: one per core].")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Worker processes [default: one per core]; 0 leaves the jobs to workers elsewhere.",
+        ),
     ] = None,
     proxy: Annotated[str | None, typer.Option(metavar="URL", help="Proxy for the requests.")] = None,
     ignore_robots: Annotated[bool, typer.Option("--ignore-robots", help="Do not obey robots.txt.")] = False,

@@ -56,9 +56,12 @@ def url(*schemes: str) -> ValueReader:
         address = str(read_text(given))
         try:
             parts = urlsplit(address)
+            is_good = parts.scheme in schemes and bool(parts.netloc.rpartition("@")[2])
+            if "," not in parts.netloc:  # a replica set names several hosts
+                is_good = is_good and bool(parts.hostname) and parts.port != 0
         except ValueError:
             raise ValueError(accepted) from None
-        if parts.scheme not in schemes or not parts.netloc.rpartition("@")[2]:
+        if not is_good:
             raise ValueError(accepted)
         return address
 

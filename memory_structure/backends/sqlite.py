@@ -5,10 +5,11 @@ survives a killed process; with `full_durability` it survives a power cut too.""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -32,10 +33,12 @@ from memory_structure.errors import (
 from memory_structure.storage import ColumnKind, Key, Reader, Row, Span, Storage, Table, Transaction
 
 BUSY_SECONDS: Final = 30.0
+_LEAST_BYTES: Final = 128 << 10  # with less a database cannot even be read: it needs a shared index file
 _LOOKUP_SIZES: Final = (256, 32, 4, 1)
 _CHUNK_ROWS: Final = 2000
 _CHUNK_BLOBS: Final = 100
 _LOCKED: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_REFUSED: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR})
 _CORRUPT: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
@@ -51,7 +54,24 @@ def _translated(error: sqlite3.Error, path: Path) -> MemoryStructureError:
         return StoreFull(f"{path}: no space left: {error}")
     if primary in _CORRUPT:
         return CorruptCorpus(f"{path} is not a sound SQLite file: {error}")
+    if primary in _REFUSED:
+        return _refusal(error, path)
     return StoreError(f"{path}: {error}")
+
+
+def _refusal(error: sqlite3.Error, path: Path) -> StoreError:
+    """What the file system refused, for the reason it gives when asked again: SQLite keeps that to itself."""
+    folder = path.parent
+    with suppress(OSError):
+        room = os.statvfs(folder)
+        if room.f_flag & os.ST_RDONLY:
+            return StoreError(f"{path}: its file system can only be read: {error}")
+        if room.f_bavail * room.f_frsize < _LEAST_BYTES:
+            return StoreFull(f"{path}: no space left: {error}")
+    touched = (folder, *(file for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")) if file.exists()))
+    closed = [str(place) for place in touched if not os.access(place, os.R_OK | os.W_OK)]
+    why = f"no right to read and write {', '.join(closed)}: " if closed else ""
+    return StoreError(f"{path}: {why}{error}")
 
 
 class _SqliteReader(Reader):
@@ -333,8 +353,16 @@ class SqliteStorage(Storage):
 
     def destroy(self) -> None:
         self.close()
+        remove_database(self._path)
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database that nobody has open, sound or not."""
+    try:
         for suffix in ("-wal", "-shm", ""):
-            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be removed: {error.strerror}") from error
 
 
 def _chunk_size(table: Table, columns: tuple[str, ...] | None) -> int:

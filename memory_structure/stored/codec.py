@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_structure.records import NETWORK_KINDS, Area, FoundLink, LinkKind
+from memory_structure.urls import without_userinfo
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -58,7 +59,7 @@ def encode_outlinks(target_ids: Sequence[int], links: Sequence[FoundLink]) -> by
         texts += rels
     if raws.count(None) != n:
         flags |= _HAS_RAWS
-        texts += [raw or "" for raw in raws]
+        texts += [without_userinfo(raw) if raw else "" for raw in raws]
     ids = struct.pack(f"<{n}i", *target_ids)
     marks = bytes(kinds) + bytes(areas)
     return b"".join((_HEAD.pack(flags, n), ids, marks, count_bytes, _joined(texts)))

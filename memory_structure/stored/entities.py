@@ -17,6 +17,7 @@ from memory_structure.stored.relabel import recut, renode, unowned_lrus
 from memory_structure.stored.schema import ENTITIES, EXCEPTIONS, PREFIXES
 from memory_structure.stored.session import Session
 from memory_structure.stored.weights import entity_counts
+from memory_structure.urls import without_userinfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def get_entity(reader: Reader, entity_id: int) -> WebEntity:
 
 def entity_texts(start_pages: Iterable[StartPage], tags: Iterable[tuple[str, str, str]]) -> tuple[str, str]:
     """(start pages, tags) as stored: without doubles, tags sorted."""
-    pages = [list(page) for page in dict.fromkeys(start_pages)]
+    pages = list(dict.fromkeys((without_userinfo(page.url), page.source) for page in start_pages))
     return json.dumps(pages), json.dumps(sorted({tuple(tag) for tag in tags}))
 
 

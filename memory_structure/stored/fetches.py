@@ -9,6 +9,7 @@ from memory_structure.records import Fetch, FetchError
 from memory_structure.storage import Row
 from memory_structure.stored.codec import clean_text
 from memory_structure.stored.moments import from_micros, to_micros
+from memory_structure.urls import without_userinfo
 
 _ERRORS = {error.value: error for error in FetchError}
 
@@ -34,7 +35,7 @@ def fetch_row(fetch_id: int, page_id: int, fetch: Fetch) -> Row:
         fetch.digest,
         clean_text(fetch.title),
         clean_text(fetch.language),
-        clean_text(fetch.canonical),
+        clean_text(without_userinfo(fetch.canonical)),
         fetch.redirect_lru,
         int(fetch.follow),
         fetch.n_links,

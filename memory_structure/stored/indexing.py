@@ -43,6 +43,7 @@ from memory_structure.stored.schema import (
 from memory_structure.stored.segments import append_links, ends_of, take_links
 from memory_structure.stored.session import Session
 from memory_structure.stored.territory import Territory
+from memory_structure.urls import without_userinfo
 
 _NEVER: tuple[None, None] = (None, None)
 _ATTEMPTS = Span("by_page_id_job_id_attempt")
@@ -73,7 +74,7 @@ def declare(session: Session, lrus: Sequence[str], raw_urls: Sequence[str | None
     """Make pages known; ids of the web entities made for them. Finer ones than the limit become
     exceptions."""
     indexing = _Indexing(session)
-    raws = {lru: raw for lru, raw in zip(lrus, raw_urls, strict=True) if raw}
+    raws = {lru: without_userinfo(raw) for lru, raw in zip(lrus, raw_urls, strict=True) if raw}
     created = indexing.index_lrus(list(dict.fromkeys(lrus)))
     indexing.insert_pages({}, raws)
     refine(session, lrus)
@@ -260,7 +261,7 @@ class _Indexing:
         return good.fetch_id if good.links else None
 
     def _store_pages(self, pages: list[Page], placed: dict[int, tuple[int, int | None]]) -> None:
-        raws = {page.lru: page.fetched.raw_url for page in pages if page.fetched.raw_url}
+        raws = {page.lru: without_userinfo(page.fetched.raw_url) for page in pages if page.fetched.raw_url}
         self.insert_pages(placed, raws)
         first_new = self.session.state.next_page - len(self.new)
         known = [(i, values) for i, values in placed.items() if i < first_new]

@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 import threading
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final
 
 from memory_structure.blobs import BlobStore
-from memory_structure.errors import AlreadyExists, InvalidValue, NotFound, SchemaMismatch, StoreLocked
+from memory_structure.errors import (
+    AlreadyExists,
+    CorruptCorpus,
+    InvalidValue,
+    MemoryStructureError,
+    NotFound,
+    SchemaMismatch,
+    StoreLocked,
+)
 from memory_structure.records import CorpusOptions
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.storage import Reader, Row, Storage, Transaction
@@ -22,16 +31,22 @@ from memory_structure.stored.pack_files import Packs
 from memory_structure.stored.packed_blobs import PackedBlobStore
 from memory_structure.stored.schema import (
     CORPORA,
+    CORPUS_TABLES,
     QUEUE,
     REGISTRY_STATE,
     REGISTRY_TABLES,
     SCHEMA_VERSION,
     WORKERS,
 )
+from memory_structure.stored.state import find_state
 from memory_structure.stored.structure import StoredMemoryStructure
 
 WELL_KNOWN_ID: Final = "--hyphe--"  # what clients call the corpus of a single-corpus service
 _MAX_ID: Final = 16
+_MAX_NAME: Final = 200
+_UNSHOWN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph separators
+# Overrides of the writing direction.
+_OVERRIDES: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _COLUMNS: Final = tuple(c.name for c in CORPORA.columns)
 
 
@@ -53,10 +68,12 @@ class StoredRegistry(Leases, Registry):
         storage: Storage,
         make_storage: Callable[[str, bool], Storage],
         make_packs: Callable[[str], Packs],
+        remove_storage: Callable[[str], None],
     ) -> None:
         self._storage = storage
         self._make_storage = make_storage
         self._make_packs = make_packs
+        self._remove_storage = remove_storage
         self._lock = threading.RLock()
         self._structures: dict[str, tuple[datetime, StoredMemoryStructure]] = {}  # with the corpus' creation
         self._blobs: dict[str, tuple[StoredMemoryStructure, PackedBlobStore]] = {}
@@ -68,8 +85,7 @@ class StoredRegistry(Leases, Registry):
 
     def create_corpus(self, name: str, options: CorpusOptions, password_hash: str = "") -> CorpusEntry:
         """Create a corpus and its store."""
-        if not name.strip():
-            raise InvalidValue("a corpus needs a name")
+        _refuse_bad_name(name)
         with self._storage.transaction() as transaction:
             _refuse_used(transaction, name)
             corpus_id = _free_id(transaction, name)
@@ -78,8 +94,10 @@ class StoredRegistry(Leases, Registry):
         try:
             structure = self._make_structure(corpus_id, options)
         except BaseException:
-            with self._storage.transaction() as transaction:
-                transaction.delete(CORPORA, [corpus_id])
+            with suppress(MemoryStructureError):  # what failed first is told; unfinished remains hold no name
+                self._remove_storage(corpus_id)
+                with self._storage.transaction() as transaction:
+                    transaction.delete(CORPORA, [corpus_id])
             raise
         with self._storage.transaction() as transaction:
             transaction.update(CORPORA, ("ready",), [(corpus_id, (1,))])
@@ -89,7 +107,10 @@ class StoredRegistry(Leases, Registry):
         return entry
 
     def _make_structure(self, corpus_id: str, options: CorpusOptions | None) -> StoredMemoryStructure:
-        structure = StoredMemoryStructure(self._make_storage(corpus_id, False), options)
+        storage = self._make_storage(corpus_id, False)
+        if options is None:
+            _require_store(storage, corpus_id)
+        structure = StoredMemoryStructure(storage, options)
         if structure.options().full_durability:
             structure.close()
             structure = StoredMemoryStructure(self._make_storage(corpus_id, True))
@@ -110,8 +131,7 @@ class StoredRegistry(Leases, Registry):
 
     def rename_corpus(self, corpus_id: str, name: str) -> CorpusEntry:
         """Change the name; the id stays."""
-        if not name.strip():
-            raise InvalidValue("a corpus needs a name")
+        _refuse_bad_name(name)
         with self._changing(corpus_id) as (transaction, row):
             if row[1] != name:
                 _refuse_used(transaction, name)
@@ -154,7 +174,7 @@ class StoredRegistry(Leases, Registry):
                 known[1].close()
             self._close_blobs(corpus_id)
         self._make_packs(corpus_id).destroy()
-        self._make_storage(corpus_id, False).destroy()
+        self._remove_storage(corpus_id)
         with self._storage.transaction() as transaction:
             transaction.delete(CORPORA, [corpus_id])
 
@@ -222,6 +242,26 @@ def _lay_out(storage: Storage) -> None:
                 transaction.put(REGISTRY_STATE, [(1, SCHEMA_VERSION, 1)])
     elif row[1] > SCHEMA_VERSION:
         raise SchemaMismatch(f"the registry has schema {row[1]}, this program knows up to {SCHEMA_VERSION}")
+
+
+def _require_store(storage: Storage, corpus_id: str) -> None:
+    """A store that was lost is a fault to be told, not an empty corpus."""
+    storage.ensure_tables(CORPUS_TABLES)
+    if find_state(storage) is None:
+        storage.close()
+        raise CorruptCorpus(
+            f"the store of corpus {corpus_id} is lost or empty: bring back a copy, or destroy it"
+        )
+
+
+def _refuse_bad_name(name: str) -> None:
+    """Names are shown on one line of terminals and tables: nothing that breaks or disguises it."""
+    if not name.strip():
+        raise InvalidValue("a corpus needs a name")
+    if len(name) > _MAX_NAME:
+        raise InvalidValue(f"the name of a corpus has at most {_MAX_NAME} characters, not {len(name)}")
+    if any(unicodedata.category(character) in _UNSHOWN or character in _OVERRIDES for character in name):
+        raise InvalidValue(f"the name {name!r} holds characters that cannot be shown")
 
 
 def _refuse_used(reader: Reader, name: str) -> None:

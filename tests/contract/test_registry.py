@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from memory_structure.errors import AlreadyExists, InvalidValue, NotFound, StoreLocked
+from memory_structure.errors import (
+    AlreadyExists,
+    CorruptCorpus,
+    InvalidValue,
+    NotFound,
+    StoreFull,
+    StoreLocked,
+)
 from memory_structure.opening import open_registry
 from memory_structure.records import CorpusOptions
 from memory_structure.registry import Command, HostKey
 from memory_structure.stored.registry import StoredRegistry, corpus_id_of
+from memory_structure.stored.schema import CORPORA
 from tests.corpus_cases import SPEC, batch, lru, page
 from tests.mongodb_server import MongoServer
 
@@ -119,7 +127,9 @@ def test_corpus_made_again_by_another_process_is_not_the_old_one(
     corpus_id = make(registry)
     old = registry.open_structure(corpus_id)
     old.create_job(SPEC)
-    other = StoredRegistry(registry._storage, registry._make_storage, registry._make_packs)
+    other = StoredRegistry(
+        registry._storage, registry._make_storage, registry._make_packs, registry._remove_storage
+    )
     other.destroy_corpus(corpus_id)
     with pytest.raises(NotFound):
         registry.open_structure(corpus_id)
@@ -236,3 +246,47 @@ def test_host_is_held_by_one_worker_and_wanted_by_another(registry: StoredRegist
     waits = registry.lease_hosts("v", [X], 30.0)
     assert 4.0 < waits[X] <= 5.0
     assert registry.wanted_hosts("v") == []
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x01b", "a\x7fb", "\u202eabc", "a\u2028b", "\ud800", "x" * 201])
+def test_a_name_that_cannot_be_shown_on_a_line_is_refused(registry: StoredRegistry, name: str) -> None:
+    with pytest.raises(InvalidValue):
+        registry.create_corpus(name, CorpusOptions())
+    corpus_id = make(registry)
+    with pytest.raises(InvalidValue):
+        registry.rename_corpus(corpus_id, name)
+    assert [entry.name for entry in registry.list_corpora()] == ["Corpus"]
+
+
+@pytest.mark.parametrize(
+    "name", ["\u65e5\u672c\u8a9e", "\U0001f600", "a/b", "..", "-x", "x" * 200, "\u0645\u0646"]
+)
+def test_any_other_name_is_taken(registry: StoredRegistry, name: str) -> None:
+    assert registry.create_corpus(name, CorpusOptions()).name == name
+
+
+def test_a_lost_store_is_a_fault_and_not_an_empty_corpus(registry: StoredRegistry) -> None:
+    corpus_id = make(registry)
+    registry.open_structure(corpus_id).storage.destroy()
+    again = StoredRegistry(
+        registry._storage, registry._make_storage, registry._make_packs, registry._remove_storage
+    )
+    with pytest.raises(CorruptCorpus):
+        again.open_structure(corpus_id)
+    again.destroy_corpus(corpus_id)
+    assert again.list_corpora() == []
+
+
+def test_what_could_not_be_made_leaves_nothing(
+    registry: StoredRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreFull("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("memory_structure.stored.core.Core._lay_out", fail)
+        with pytest.raises(StoreFull):
+            registry.create_corpus("Corpus", CorpusOptions())
+    assert registry.list_corpora() == []
+    assert registry._storage.count(CORPORA) == 0
+    assert make(registry) == "corpus"

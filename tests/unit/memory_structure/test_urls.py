@@ -3,7 +3,15 @@
 import pytest
 from w3lib.url import safe_url_string
 
-from memory_structure.urls import BadUrl, UrlPolicy, clean_user_url, join_url, request_url, split_url
+from memory_structure.urls import (
+    BadUrl,
+    UrlPolicy,
+    clean_user_url,
+    join_url,
+    request_url,
+    split_url,
+    without_userinfo,
+)
 
 RFC_BASE = "http://a/b/c/d;p?q"
 
@@ -202,3 +210,27 @@ def test_parts_of_a_url():
     assert parts == ("https", "e.org", 8443, "/a/../b", "c", "d")
     assert parts.origin == "https://e.org:8443"
     assert split_url("http://e.org:80").origin == "http://e.org"
+
+
+@pytest.mark.parametrize(
+    ("found", "kept"),
+    [
+        ("http://user:pw@e.org/a@b", "http://e.org/a@b"),
+        ("https://u@e.org", "https://e.org"),
+        ("HTTP://a:b@c:d@e.org:81/", "HTTP://e.org:81/"),
+        ("//u:p@e.org/", "//e.org/"),
+        ("http:\\\\u:p@e.org\\x", "http:\\\\e.org\\x"),
+        ("http://e.org/@me", "http://e.org/@me"),
+        ("http://e.org?x=a@b", "http://e.org?x=a@b"),
+        ("http://e.org#a@b", "http://e.org#a@b"),
+        ("mailto:a@b.org", "mailto:a@b.org"),
+        ("", ""),
+    ],
+)
+def test_user_and_password_go_and_nothing_else(found, kept):
+    assert without_userinfo(found) == kept
+
+
+def test_what_a_person_types_is_kept_without_password():
+    assert clean_user_url("//user:pw@e.org/x") == clean_user_url("e.org/x") == "http://e.org/x"
+    assert clean_user_url("https://user:pw@e.org/x") == "https://e.org/x"

@@ -9,14 +9,16 @@ import pytest
 
 from hyphe_core.api.call import Caller
 from hyphe_core.api.service import Service
+from hyphe_core.cli import maintain_command
 from hyphe_core.cli.application import run
 from hyphe_core.cli.maintain_command import JobName
 from hyphe_core.config import load_config
 from hyphe_core.crawl.foreground import prepare_crawls
 from hyphe_core.maintenance import list_maintenance_jobs
 from memory_structure.opening import open_registry
+from memory_structure.records import Batch
 from memory_structure.suffixes import suffix_list_version
-from tests.export_cases import fill
+from tests.export_cases import fill, lru, page
 
 
 @pytest.fixture(autouse=True)
@@ -306,6 +308,36 @@ def test_a_check_that_finds_something_has_a_code_of_its_own(hyphe, corpus, tmp_p
     assert "a body that a fetch names is kept" in out
 
 
+def test_twins_are_listed_as_far_as_people_read_and_all_for_machines(hyphe, corpus, tmp_path, monkeypatch):
+    registry = open_registry(tmp_path / "data")
+    urls = [f"{scheme}://twin.example/{n}" for scheme in ("http", "https") for n in range(3)]
+    batch = Batch((page(urls[0], status=301, redirect_lru=lru(urls[3])), page(urls[3])))
+    registry.open_structure(corpus).write_batch(batch)
+    registry.open_structure(corpus).declare_pages(list(map(lru, urls)))
+    registry.close()
+    monkeypatch.setattr(maintain_command, "TWINS_SHOWN", 2)
+    code, out, _ = hyphe("maintain", "report-twins", corpus)
+    *table, more, summary = out.splitlines()
+    assert code == 0
+    assert [line.split() for line in table[1:]] == [
+        ["1", "https://twin.example/0", "200"],
+        ["1", "http://twin.example/0", "301", "https://twin.example/0"],
+        ["2", "https://twin.example/1", "no"],
+        ["2", "http://twin.example/1", "no"],
+    ]
+    assert "1 more" in more
+    assert summary.startswith("report-twins: 3 groups of twins, 6 pages")
+    groups = json.loads(hyphe("maintain", "report-twins", corpus, "--json")[1])["twins"]
+    assert len(groups) == 3
+    assert groups[0][1] == {
+        "url": "http://twin.example/0",
+        "fetched": True,
+        "status": 301,
+        "error": None,
+        "redirect_url": "https://twin.example/0",
+    }
+
+
 # -- help
 
 
@@ -315,3 +347,44 @@ def test_help_and_version(hyphe):
     assert "Exit codes" in out
     assert hyphe("--version")[1].startswith("hyphe ")
     assert hyphe()[0] == 2
+
+
+# -- broken stores
+
+
+def test_a_broken_corpus_is_told_hides_no_other_and_can_be_destroyed(hyphe, tmp_path):
+    assert hyphe("corpus", "create", "broken")[0] == hyphe("corpus", "create", "whole")[0] == 0
+    file = tmp_path / "data" / "corpora" / "broken" / "corpus.sqlite"
+    file.write_bytes(b"this is no database" * 1000)
+    code, out, err = hyphe("corpus", "list")
+    assert code == 1
+    assert "whole" in out
+    assert err.startswith("hyphe: corpus broken cannot be read: ")
+    assert len(err.splitlines()) == 1
+    assert hyphe("corpus", "destroy", "broken", "--yes")[0] == 0
+    assert not file.parent.exists()
+    assert hyphe("corpus", "list")[0] == 0
+
+
+def test_a_corpus_whose_file_is_gone_is_a_fault(hyphe, tmp_path):
+    hyphe("corpus", "create", "gone")
+    (tmp_path / "data" / "corpora" / "gone" / "corpus.sqlite").unlink()
+    code, _, err = hyphe("corpus", "show", "gone")
+    assert code == 1
+    assert "lost or empty" in err
+
+
+def test_no_password_of_an_address_is_kept(hyphe, tmp_path):
+    url = "http://user:hunter2@a.invalid/x"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hyphe_core.cli.crawl_command._workers", _no_workers)
+        hyphe("crawl", url, "--corpus", "c", "--workers", "0")
+    for what in ("pages", "web-entities"):
+        assert "hunter2" not in hyphe("export", "c", "--what", what, "--format", "json", "-o", "-")[1]
+    assert not any(
+        b"hunter2" in file.read_bytes() for file in (tmp_path / "data").rglob("*") if file.is_file()
+    )
+
+
+def _no_workers(*_):
+    raise KeyboardInterrupt
