@@ -6,13 +6,14 @@ Time limits and cancellation are the caller's.
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import (
+    BasicAuth,
     ClientConnectorDNSError,
     ClientPayloadError,
+    ClientRequest,
     ClientResponse,
     ClientResponseError,
     ClientSession,
@@ -34,6 +35,9 @@ from hyphe_core.errors import AddressRefused
 from memory_structure.records import FetchError
 
 if TYPE_CHECKING:
+    from aiohttp.connector import Connection
+    from aiohttp.typedefs import LooseHeaders
+
     from hyphe_core.crawl.tickets import Ticket
 
 _WANTED: Final = tuple((name, istr(name)) for name in WANTED_HEADERS)
@@ -48,6 +52,29 @@ _OP_LEGACY_SERVER_CONNECT: Final = 0x4
 
 class OddExchange(Exception):
     """aiohttp cannot send this URL as it stands, or cannot read what came back; others may."""
+
+
+class _Request(ClientRequest):
+    """A request whose plain-HTTP proxy is simply the server it goes to: connections to the proxy serve all
+    hosts, where aiohttp keeps one for each, and no second request object is made."""
+
+    _asked: URL | None = None
+
+    def update_proxy(
+        self, proxy: URL | None, proxy_auth: BasicAuth | None, proxy_headers: LooseHeaders | None
+    ) -> None:
+        """Called once the headers, Host among them, are those of the URL asked for."""
+        if proxy is None or self.is_ssl():
+            super().update_proxy(proxy, proxy_auth, proxy_headers)
+            return
+        super().update_proxy(None, None, None)
+        self._asked, self.url = self.url, proxy
+
+    async def send(self, conn: Connection) -> ClientResponse:
+        """Send it on a connection to the proxy, with the whole URL in the request line."""
+        if self._asked is not None:
+            self.url, self.proxy = self._asked, self.url
+        return await super().send(conn)
 
 
 class CrawlClient:
@@ -154,6 +181,7 @@ def _new_session(lookup: NameLookup) -> ClientSession:
     )
     return ClientSession(
         connector=connector,
+        request_class=_Request,
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(),
         auto_decompress=False,
@@ -232,7 +260,7 @@ def _too_large(answer: Answer, detail: str) -> Answer:
 def _abort(response: ClientResponse) -> None:
     """End a connection without waiting for its peer, which may send for ever."""
     connection = response.connection
-    if connection is not None and isinstance(connection.transport, asyncio.Transport):
+    if connection is not None and connection.transport is not None:
         connection.transport.abort()
 
 

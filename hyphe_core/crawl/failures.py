@@ -7,6 +7,7 @@ from ssl import SSLError
 from aiohttp import (
     ClientConnectionError,
     ClientConnectorDNSError,
+    ClientConnectorError,
     ClientHttpProxyError,
     ClientPayloadError,
     ClientProxyConnectionError,
@@ -48,13 +49,14 @@ def classify_failure(error: BaseException, *, through_proxy: bool) -> tuple[Fetc
     for exception in _chain(error):
         kind = _kind(exception)
         if kind is not None:
-            return _seen_through_proxy(kind) if through_proxy else kind, detail
+            return _seen_through_proxy(kind, exception) if through_proxy else kind, detail
     return FetchError.INTERNAL, detail
 
 
-def _seen_through_proxy(kind: FetchError) -> FetchError:
+def _seen_through_proxy(kind: FetchError, error: BaseException) -> FetchError:
     """With a proxy, the host that cannot be resolved or refuses connections is the proxy."""
-    return FetchError.PROXY if kind is FetchError.DNS else kind
+    is_proxy = kind is FetchError.DNS or type(error) is ClientConnectorError
+    return FetchError.PROXY if is_proxy else kind
 
 
 def _chain(error: BaseException) -> list[BaseException]:

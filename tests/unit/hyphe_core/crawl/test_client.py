@@ -225,6 +225,22 @@ def test_a_proxy_gets_the_whole_url_and_its_credentials_and_may_be_private() -> 
     run(scenario)
 
 
+def test_connections_to_a_proxy_serve_all_hosts_and_a_proxy_that_is_not_there_is_named() -> None:
+    async def scenario(server: Server, client: CrawlClient) -> None:
+        for host in ("a.example", "b.example:81"):
+            await client.fetch(ticket_for(f"http://{host}/", proxy=server.url()), HEADERS)
+        assert server.n_connections == 1
+        assert server.heads[1].startswith("GET http://b.example:81/ HTTP/1.1\r\nHost: b.example:81\r\n")
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            nowhere = f"127.0.0.1:{unused.getsockname()[1]}"
+            with pytest.raises(ClientOSError) as failed:
+                await client.fetch(ticket_for("http://a.example/", proxy=nowhere), HEADERS)
+        assert classify_failure(failed.value, through_proxy=True)[0] is FetchError.PROXY
+
+    run(scenario)
+
+
 def test_through_a_proxy_an_address_written_out_is_refused() -> None:
     async def scenario(server: Server, client: CrawlClient) -> None:
         ticket = ticket_for("http://10.0.0.1/", proxy=server.url(), allow_private_networks=False)
