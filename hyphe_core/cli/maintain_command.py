@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated
@@ -11,8 +12,17 @@ import typer
 from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, error_console, print_json, print_line, print_listing
-from hyphe_core.maintenance import MaintenanceContext, MaintenanceReport, open_context, run_maintenance
+from hyphe_core.maintenance import (
+    MaintenanceContext,
+    MaintenanceReport,
+    TwinForm,
+    TwinGroup,
+    open_context,
+    run_maintenance,
+)
 from memory_structure.lru import lru_to_url
+
+TWINS_SHOWN = 50
 
 
 class JobName(StrEnum):
@@ -24,6 +34,7 @@ class JobName(StrEnum):
     RESOLVE_REDIRECTS = "resolve-redirects"
     UPDATE_LINKS = "update-links"
     REAP_JOBS = "reap-jobs"
+    REPORT_TWINS = "report-twins"
 
 
 def maintain(
@@ -40,7 +51,7 @@ def maintain(
     check proves the laws of the store and names what differs. rebuild computes everything derived anew.
     reapply-rules decides again for every known page by the creation rules. resolve-redirects follows stored
     redirects to their ends. update-links computes the networks anew. reap-jobs frees crawl jobs of workers
-    that are gone.
+    that are gone. report-twins names pages known at http and https, or with and without www.
     """
     config = session_of(context).config()
     with opened_registry(config) as registry:
@@ -81,13 +92,49 @@ def _document(report: MaintenanceReport) -> dict[str, object]:
             }
             for trail in report.trails
         ],
+        "twins": [[_form_document(form) for form in group.forms] for group in report.twins],
     }
+
+
+def _form_document(form: TwinForm) -> dict[str, object]:
+    return {
+        "url": lru_to_url(form.lru),
+        "fetched": form.fetched,
+        "status": form.status,
+        "error": form.error.value if form.error else None,
+        "redirect_url": _url_or_none(form.redirect_lru),
+    }
+
+
+def _url_or_none(lru: str | None) -> str | None:
+    return None if lru is None else lru_to_url(lru)
 
 
 def _print(report: MaintenanceReport) -> None:
     if report.findings:
         rows = [(f.law, f.subject, f.stored, f.expected) for f in report.findings]
         print_listing(Listing(("law", "record", "stored", "expected"), rows))
+    if report.twins:
+        _print_twins(report.twins)
     for note in report.notes:
         print_line(note)
     print_line(f"{report.job}{' (dry run)' if report.dry_run else ''}: {report.summary}")
+
+
+def _print_twins(groups: Sequence[TwinGroup]) -> None:
+    """The first TWINS_SHOWN groups, and how many more there are."""
+    rows = [row for number, group in enumerate(groups[:TWINS_SHOWN], 1) for row in _twin_rows(number, group)]
+    print_listing(Listing(("group", "url", "fetched", "redirects to"), rows, frozenset({0})))
+    if len(groups) > TWINS_SHOWN:
+        print_line(f"... and {len(groups) - TWINS_SHOWN} more; --json lists them all")
+
+
+def _twin_rows(number: int, group: TwinGroup) -> Iterator[tuple[str, ...]]:
+    for form in group.forms:
+        yield str(number), lru_to_url(form.lru), _outcome(form), _url_or_none(form.redirect_lru) or ""
+
+
+def _outcome(form: TwinForm) -> str:
+    if not form.fetched:
+        return "no"
+    return " ".join(str(part) for part in (form.status, form.error) if part is not None)

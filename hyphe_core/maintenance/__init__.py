@@ -1,11 +1,13 @@
 """Maintenance jobs: each is idempotent, can be tried dry, and is logged in its corpus."""
 
-from hyphe_core.maintenance import integrity, reaping, redirects, rules
+from hyphe_core.maintenance import integrity, reaping, redirects, rules, twins
 from hyphe_core.maintenance.job import (
     MaintenanceContext,
     MaintenanceJob,
     MaintenanceReport,
     RedirectTrail,
+    TwinForm,
+    TwinGroup,
     get_maintenance_job,
     list_maintenance_jobs,
     open_context,
@@ -14,7 +16,7 @@ from hyphe_core.maintenance.job import (
 from hyphe_core.maintenance.reaping import free_dead_workers
 
 # The modules of jobs list themselves when they are imported.
-JOB_MODULES = (integrity, rules, redirects, reaping)
+JOB_MODULES = (integrity, rules, redirects, reaping, twins)
 
 __all__ = [
     "JOB_MODULES",
@@ -22,6 +24,8 @@ __all__ = [
     "MaintenanceJob",
     "MaintenanceReport",
     "RedirectTrail",
+    "TwinForm",
+    "TwinGroup",
     "free_dead_workers",
     "get_maintenance_job",
     "list_maintenance_jobs",

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 from memory_structure.blobs import BlobStore
 from memory_structure.errors import NotFound
-from memory_structure.records import Finding
+from memory_structure.records import FetchError, Finding
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 
@@ -43,12 +43,42 @@ class RedirectTrail(NamedTuple):
     loops: bool
 
 
+class TwinForm(NamedTuple):
+    """One of the pages that are twins, as its last fetch left it: without an answer `status` is None, of a
+    page that was never fetched `error` too."""
+
+    lru: str
+    fetched: bool
+    status: int | None
+    error: FetchError | None
+    redirect_lru: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TwinGroup:
+    """Pages whose addresses differ in http or https and in www alone, by LRU; two to four."""
+
+    forms: tuple[TwinForm, ...]
+
+    @property
+    def n_contents(self) -> int:
+        """Forms that gave a page of their own: fetched with status 200, and not sent elsewhere."""
+        return sum(1 for form in self.forms if form.status == 200 and form.redirect_lru is None)
+
+    @property
+    def has_inner_redirect(self) -> bool:
+        """Whether a form redirects to another one."""
+        known = {form.lru for form in self.forms}
+        return any(form.redirect_lru in known - {form.lru} for form in self.forms)
+
+
 @dataclass(frozen=True, slots=True)
 class MaintenanceReport:
     """What a job found and did.
 
     `summary` is one sentence. `findings` are what differs from what should be, `notes` what is worth
-    knowing and no fault. `n_changes` counts the records changed (or that would be, in a dry run).
+    knowing and no fault. `n_changes` counts the records changed (or that would be, in a dry run). `trails`
+    and `twins` are what the jobs on redirects and on twins are for.
     """
 
     job: str
@@ -59,6 +89,7 @@ class MaintenanceReport:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     trails: tuple[RedirectTrail, ...] = ()
+    twins: tuple[TwinGroup, ...] = ()
 
 
 class MaintenanceJob(ABC):

@@ -12,10 +12,13 @@ import pytest
 from hyphe_core.crawl.hosts import host_key
 from hyphe_core.maintenance import (
     MaintenanceJob,
+    TwinForm,
+    TwinGroup,
     get_maintenance_job,
     list_maintenance_jobs,
     open_context,
     run_maintenance,
+    twins,
 )
 from hyphe_core.maintenance.integrity import BODY_LAW
 from hyphe_core.maintenance.job import LOG_KIND
@@ -29,6 +32,7 @@ from memory_structure.records import (
     EndReason,
     Fetch,
     FetchedPage,
+    FetchError,
     FoundLink,
     JobSpec,
     JobState,
@@ -180,6 +184,88 @@ def test_redirects_are_followed_to_their_ends_and_loops_are_told(context):
 )
 def test_a_redirect_is_followed(targets, expected):
     assert follow_redirect("a", targets)[1:] == expected
+
+
+# -- report-twins
+
+
+def answered(url, status=200, **more):
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    return FetchedPage(lru(url), (Fetch(1, at, status=status, **more),))
+
+
+def store_twins(structure):
+    """Two groups of twins (four forms of one page, two of another) beside pages that only look alike."""
+    structure.write_batch(
+        Batch(
+            (
+                redirect("http://t.com/x", "https://www.t.com/x"),
+                answered("https://t.com/x"),
+                answered("https://www.t.com/x"),
+                answered("http://u.co.uk", None, error=FetchError.TIMEOUT),
+                answered("http://alone.com/a"),
+                answered("https://alone.com/b"),
+                answered("http://github.io"),
+                answered("http://192.0.2.1/"),
+                answered("https://192.0.2.1/"),
+                answered("http://ported.com:443/"),
+                answered("https://ported.com/"),
+            )
+        )
+    )
+    structure.declare_pages([lru("http://www.t.com/x"), lru("http://www.u.co.uk")])
+
+
+def test_twins_are_told_with_what_became_of_each(context):
+    store_twins(context.structure)
+    before = list(context.structure.iter_pages())
+    report = run_maintenance("report-twins", context)
+    timeout = FetchError.TIMEOUT
+    assert [list(map(tuple, group.forms)) for group in report.twins] == [
+        [
+            (lru("https://www.t.com/x"), True, 200, None, None),
+            (lru("https://t.com/x"), True, 200, None, None),
+            (lru("http://www.t.com/x"), False, None, None, None),
+            (lru("http://t.com/x"), True, 302, None, lru("https://www.t.com/x")),
+        ],
+        [
+            (lru("http://u.co.uk"), True, None, timeout, None),
+            (lru("http://www.u.co.uk"), False, None, None, None),
+        ],
+    ]
+    assert report.summary == (
+        "2 groups of twins, 6 pages in all: in 1 one redirects to another, "
+        "in 1 several have content of their own"
+    )
+    assert (report.n_changes, report.findings) == (0, ())
+    assert list(context.structure.iter_pages()) == before
+
+
+def test_a_corpus_without_twins_has_none(context):
+    report = run_maintenance("report-twins", context)
+    assert (report.twins, report.summary) == ((), "no page is known in several forms")
+
+
+def test_equal_hashes_alone_make_no_twins(context, monkeypatch):
+    store_twins(context.structure)
+    expected = run_maintenance("report-twins", context).twins
+    monkeypatch.setattr(twins, "hash", lambda key: len(key), raising=False)
+    assert run_maintenance("report-twins", context).twins == expected
+
+
+def test_a_page_that_redirects_to_itself_or_away_redirects_to_no_twin():
+    def group(target):
+        forms = (("http", target), ("https", None))
+        return TwinGroup(tuple(TwinForm(lru(f"{s}://a.com"), True, 200, None, to) for s, to in forms))
+
+    leads = {target: group(lru(target)) for target in ("http://a.com", "https://a.com", "http://b.com")}
+    assert {target: each.has_inner_redirect for target, each in leads.items()} == {
+        "http://a.com": False,
+        "https://a.com": True,
+        "http://b.com": False,
+    }
+    assert {each.n_contents for each in leads.values()} == {1}
+    assert group(None).n_contents == 2
 
 
 # -- reap-jobs
