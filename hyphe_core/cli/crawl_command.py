@@ -109,7 +109,7 @@ def crawl(
         max_pages, max_pages_per_entity, time_limit, resume,
     )  # fmt: skip
     configure_logs(config.log_level, LogFormat(config.log_format))
-    with opened_registry(config) as registry:
+    with _signals_interrupt(), opened_registry(config) as registry:
         raise typer.Exit(_carry_out(registry, wish, json))
 
 
@@ -123,18 +123,18 @@ def _config(session: Session, manners: Manners, creation_rule: str | None, worke
 
 
 def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
-    plan = prepare(registry, wish, complain)
+    try:
+        plan = prepare(registry, wish, complain)
+    except KeyboardInterrupt:
+        say(f"what was prepared is kept; give the same URLs again with --resume to go on in {wish.corpus}")
+        raise
     for note in plan.notes:
         say(note)
     structure = registry.open_structure(plan.entry.corpus_id)
     watch = CrawlWatch(structure, plan.entry.name, plan.job_ids)
     interrupted = False
     try:
-        with (
-            _signals_interrupt(),
-            _workers(wish.config, len(plan.job_ids)) as tend,
-            shown_progress(json) as show,
-        ):
+        with _workers(wish.config, len(plan.job_ids)) as tend, shown_progress(json) as show:
             view = wait_for_end(watch, show, complain, tend)
     except KeyboardInterrupt:
         interrupted = True

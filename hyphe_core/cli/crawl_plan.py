@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hyphe_core.cli.corpus_choices import parse_rules
 from hyphe_core.cli.crawl_jobs import launch_job, resume_jobs
+from hyphe_core.cli.terminal import say, told
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
 from hyphe_core.crawl.corpus_options import new_corpus_options
@@ -91,7 +92,10 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     earlier = structure.list_jobs()
     resumed = resume_jobs(registry, entry.corpus_id, structure) if wish.resume else []
     targets, notes = _targets(structure, wish, lines.good, earlier)
-    launched = [launch_job(registry, entry.corpus_id, wish, target) for target in targets]
+    launched = [
+        launch_job(registry, entry.corpus_id, wish, target)
+        for target in told(targets, "crawl jobs made", say)
+    ]
     if not (resumed or launched):
         if not earlier:
             raise NothingToDo(f"corpus {entry.name} has no crawl job to resume, and no URL was given")
@@ -149,8 +153,11 @@ def _targets(
     by_entity = _declare(structure, good)
     notes: list[str] = []
     wanted: dict[int, tuple[str, ...]] = {}
+    jobs_of: dict[int | None, list[Job]] = {}
+    for job in earlier:
+        jobs_of.setdefault(job.spec.web_entity_id, []).append(job)
     for web_entity_id, urls in by_entity.items():
-        jobs = [job for job in earlier if job.spec.web_entity_id == web_entity_id]
+        jobs = jobs_of.get(web_entity_id, [])
         if wish.resume and any(set(urls) <= set(job.spec.start_urls) for job in jobs):
             continue
         if any(job.state not in ENDED for job in jobs):
@@ -171,17 +178,18 @@ def _declare(structure: MemoryStructure, good: Sequence[GoodUrl]) -> dict[int, t
         return {}
     raw_urls = [None if each.url == lru_to_url(each.lru) else each.url for each in good]
     pages = structure.declare_pages([each.lru for each in good], raw_urls)
-    by_entity: dict[int, tuple[str, ...]] = {}
+    by_entity: dict[int, list[str]] = {}
     for each, (page, _is_new) in zip(good, pages, strict=True):
-        by_entity[page.web_entity_id] = (*by_entity.get(page.web_entity_id, ()), each.url)
-    for web_entity_id, urls in by_entity.items():
+        by_entity.setdefault(page.web_entity_id, []).append(each.url)
+    for web_entity_id, urls in told(list(by_entity.items()), "web entities declared", say):
         _add_start_pages(structure, web_entity_id, urls)
-    return by_entity
+    return {web_entity_id: tuple(urls) for web_entity_id, urls in by_entity.items()}
 
 
 def _add_start_pages(structure: MemoryStructure, web_entity_id: int, urls: Sequence[str]) -> None:
     known = structure.get_web_entity(web_entity_id).start_pages
-    new = [StartPage(url, "user") for url in urls if url not in {page.url for page in known}]
+    known_urls = {page.url for page in known}
+    new = [StartPage(url, "user") for url in urls if url not in known_urls]
     if new:
         structure.edit_web_entity(web_entity_id, start_pages=[*known, *new])
 

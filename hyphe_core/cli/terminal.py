@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from hyphe_core.clock import monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,23 @@ class Listing:
 def error_console() -> Console:
     """The console on standard error: rich when that is a terminal."""
     return Console(stderr=True, highlight=False)
+
+
+T = TypeVar("T")
+_LINE_EVERY_SECONDS: Final = 5.0
+
+
+def told(
+    items: Sequence[T], what: str, tell: Callable[[str], None], clock: Callable[[], float] = monotonic
+) -> Iterator[T]:
+    """The items, while a line now and then tells how many are done ("2000 of 10000 crawl jobs made"); none
+    when all are done sooner than the first line is due."""
+    due = clock() + _LINE_EVERY_SECONDS
+    for n_done, item in enumerate(items):
+        if clock() >= due:
+            tell(f"{n_done} of {len(items)} {what}")
+            due = clock() + _LINE_EVERY_SECONDS
+        yield item
 
 
 def say(line: str) -> None:

@@ -15,7 +15,7 @@ from memory_structure.records import StartPage
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
-from memory_structure.urls import BadUrl, clean_user_url
+from memory_structure.urls import BadUrl, UrlPolicy, clean_user_url
 
 JobKey = tuple[str, int]
 
@@ -36,10 +36,10 @@ def prepare_crawls(
     """
     if not urls:
         raise UsageFault("no URL was given: scrapy crawl web_entity -a url=URL [-a depth=1] [-a corpus=NAME]")
-    entry = _ensure_corpus(registry, config, corpus or _name_of(urls[0]))
-    structure = registry.open_structure(entry.corpus_id)
     n_pages = _whole_number("max_pages", max_pages) if max_pages else None
     n_clicks = _whole_number("depth", depth)
+    entry = _ensure_corpus(registry, config, corpus or _name_of(urls[0]), urls)
+    structure = registry.open_structure(entry.corpus_id)
     return [
         (
             entry.corpus_id,
@@ -61,28 +61,39 @@ def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[
     """Web entity id -> its URLs, all declared and kept as start pages."""
     policy = structure.options().url_policy
     cutter = cutter_for(policy)
-    try:
-        cleaned = [clean_user_url(url, policy) for url in urls]
-        lrus = [cutter.lru(url) for url in cleaned]
-    except BadUrl as error:
-        raise UsageFault(str(error)) from error
+    cleaned = _cleaned(urls, policy)
+    lrus = [cutter.lru(url) for url in cleaned]
     raws = [None if url == lru_to_url(lru) else url for url, lru in zip(cleaned, lrus, strict=True)]
     by_entity: dict[int, list[str]] = {}
     for url, (page, _) in zip(cleaned, structure.declare_pages(lrus, raws), strict=True):
         by_entity.setdefault(page.web_entity_id, []).append(url)
     for entity_id, starts in by_entity.items():
         known = structure.get_web_entity(entity_id).start_pages
-        added = [StartPage(url, "user") for url in starts if url not in {page.url for page in known}]
+        known_urls = {page.url for page in known}
+        added = [StartPage(url, "user") for url in starts if url not in known_urls]
         if added:
             structure.edit_web_entity(entity_id, start_pages=[*known, *added])
     return by_entity
 
 
-def _ensure_corpus(registry: Registry, config: Config, name: str) -> CorpusEntry:
+def _cleaned(urls: Sequence[str], policy: UrlPolicy) -> list[str]:
+    try:
+        cleaned = [clean_user_url(url, policy) for url in urls]
+        for url in cleaned:
+            cutter_for(policy).lru(url)
+    except BadUrl as error:
+        raise UsageFault(str(error)) from error
+    return cleaned
+
+
+def _ensure_corpus(registry: Registry, config: Config, name: str, urls: Sequence[str]) -> CorpusEntry:
+    """The corpus of that name, made when absent; not for URLs that it would refuse."""
     try:
         return registry.get_corpus(name)
     except NotFound:
-        return registry.create_corpus(name, new_corpus_options(config))
+        options = new_corpus_options(config)
+        _cleaned(urls, options.url_policy)
+        return registry.create_corpus(name, options)
 
 
 def _name_of(url: str) -> str:

@@ -152,5 +152,7 @@ def test_a_crawl_at_the_terminal_makes_corpus_entities_and_jobs(registry: Regist
 def test_bad_arguments_are_told(
     registry: Registry, config: Config, urls: list[str], arguments: dict[str, str], message: str
 ) -> None:
+    before = registry.list_corpora()
     with pytest.raises(UsageFault, match=message):
         prepare_crawls(registry, config, urls, **arguments)
+    assert registry.list_corpora() == before
