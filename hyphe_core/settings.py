@@ -18,6 +18,7 @@ from pathlib import Path
 
 from hyphe_core.config import find_config_file, load_config
 from hyphe_core.errors import ConfigError
+from hyphe_core.logs import LogFormat, configure_logs
 
 _ROOT = str(Path(__file__).resolve().parents[1])
 if sys.path[:1] != [_ROOT]:
@@ -47,6 +48,9 @@ BOT_NAME = "hyphe"
 SPIDER_MODULES = ["spiders"]
 NEWSPIDER_MODULE = "spiders"
 USER_AGENT = _config.user_agent
+# One format for the service and its workers; Scrapy's own handler would write another.
+configure_logs(_config.log_level, LogFormat(_config.log_format))
+LOG_ENABLED = False
 LOG_LEVEL = _config.log_level
 LOG_FORMATTER = "hyphe_core.crawl.scheduling.SilentFormatter"
 
@@ -63,7 +67,7 @@ ITEM_PROCESSOR = "hyphe_core.crawl.engine_parts.DirectItemProcessor"
 DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
 CONCURRENT_REQUESTS = _config.n_in_flight + 8
 CONCURRENT_REQUESTS_PER_DOMAIN = (
-    128  # also the size of the connection pool of a host, or of a proxy for all hosts
+    128  # sizes the tolerant client's connection pools; the frontier bounds requests by host
 )
 DOWNLOAD_DELAY = 0
 DOWNLOAD_DELAY_JITTER = 0

@@ -70,7 +70,7 @@ class DirectItemProcessor(ItemPipelineManager):
 
 
 class QuietSignals(SignalManager):
-    """Sends only the signals somebody listens to. Scrapy sends eight a page, and nobody listens to any."""
+    """Sends only the signals somebody listens to. Scrapy sends several a page, and nobody listens to any."""
 
     def send_catch_log(self, signal: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
         """As Scrapy's."""
