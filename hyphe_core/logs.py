@@ -58,6 +58,11 @@ class _OwnHandler(logging.StreamHandler[TextIO]):
     """Our handler, recognised when logging is configured again."""
 
 
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Scrapy tells its versions, parts and settings at each start, and resets the levels of its loggers."""
+    return record.levelno >= logging.WARNING or not record.name.startswith("scrapy.")
+
+
 def extra_values(record: logging.LogRecord) -> list[tuple[str, object]]:
     """What the caller put into `extra`, by name."""
     return sorted((name, value) for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES)
@@ -75,6 +80,9 @@ def configure_logs(
         root.removeHandler(old)
     handler = _OwnHandler(stream if stream is not None else sys.stderr)
     handler.setFormatter(JsonFormatter() if log_format is LogFormat.JSON else PlainFormatter())
+    handler.setLevel(level)  # Scrapy takes the root's away
+    if handler.level > logging.DEBUG:
+        handler.addFilter(_is_worth_telling)
     root.addHandler(handler)
     root.setLevel(level)
     logging.captureWarnings(True)

@@ -12,6 +12,7 @@ A connection that is lost is waited for; StoreUnreachable comes after `unreachab
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,7 +66,9 @@ CLIENT_DEFAULTS = {"serverSelectionTimeoutMS": 1000, "connectTimeoutMS": 2000, "
 def _translated(error: PyMongoError, place: str) -> MemoryStructureError:
     """The error of this package that says the same."""
     if isinstance(error, ConnectionFailure):
-        return StoreUnreachable(f"{place} does not answer: {error}")
+        # The driver adds its time-outs and all it knows of its servers.
+        why = re.split(r" \(configured timeouts|, Timeout: ", str(error), maxsplit=1)[0]
+        return StoreUnreachable(f"{place} does not answer: {why}")
     code = error.code if isinstance(error, OperationFailure) else None
     if isinstance(error, BulkWriteError):
         code = next((e["code"] for e in error.details["writeErrors"] if e["code"] in DISK_IS_FULL), code)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +47,20 @@ def test_a_faulty_configuration_is_told_in_one_message() -> None:
     done = run(code)
     assert done.returncode == 1
     assert done.stderr.startswith("the configuration has faults:")
+
+
+def test_a_crawl_has_the_log_of_the_project_and_none_of_scrapys_own_words(tmp_path: Path) -> None:
+    environment = {**os.environ, "HYPHE_DATA_DIR": str(tmp_path), "HYPHE_LOG_FORMAT": "json"}
+    code = (
+        "import logging, hyphe_core.settings;"
+        "from scrapy.settings import Settings;"
+        "from scrapy.utils.log import configure_logging, log_scrapy_info;"
+        "settings = Settings(); settings.setmodule('hyphe_core.settings');"
+        "configure_logging(settings); log_scrapy_info(settings);"
+        "logging.getLogger('hyphe_core.x').info('told'); logging.getLogger('hyphe_core.x').debug('untold');"
+        "logging.getLogger('scrapy.core.x').warning('told too')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True, env=environment
+    )
+    assert [json.loads(line)["message"] for line in done.stderr.splitlines()] == ["told", "told too"]
