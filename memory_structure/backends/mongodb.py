@@ -66,13 +66,16 @@ CLIENT_DEFAULTS = {"serverSelectionTimeoutMS": 1000, "connectTimeoutMS": 2000, "
 def _translated(error: PyMongoError, place: str) -> MemoryStructureError:
     """The error of this package that says the same."""
     if isinstance(error, ConnectionFailure):
-        # The driver adds its time-outs and all it knows of its servers.
-        why = re.split(r" \(configured timeouts|, Timeout: ", str(error), maxsplit=1)[0]
-        return StoreUnreachable(f"{place} does not answer: {why}")
+        return StoreUnreachable(f"{place} does not answer: {_why(error)}")
     code = error.code if isinstance(error, OperationFailure) else None
     if isinstance(error, BulkWriteError):
         code = next((e["code"] for e in error.details["writeErrors"] if e["code"] in DISK_IS_FULL), code)
     return StoreFull(f"{place}: {error}") if code in DISK_IS_FULL else StoreError(f"{place}: {error}")
+
+
+def _why(error: BaseException) -> str:
+    """The driver's words without its time-outs and all it knows of its servers."""
+    return re.split(r" \(configured timeouts|, Timeout: ", str(error), maxsplit=1)[0]
 
 
 class MongoAccess(Access):
@@ -108,7 +111,7 @@ class MongoAccess(Access):
         self.was_lost = True
         now = time.monotonic()
         if deadline is not None and now >= deadline:
-            raise StoreUnreachable(f"{self.place} does not answer: {error}") from error
+            raise StoreUnreachable(f"{self.place} does not answer: {_why(error)}") from error
         time.sleep(RETRY_SECONDS)
         return now + self.patience_seconds if deadline is None else deadline
 
