@@ -16,6 +16,7 @@ from typing import Final
 
 import hyphe_core
 from hyphe_core.config import Config, config_environment
+from hyphe_core.crawl.one_core import PLACE
 from memory_structure.errors import MemoryStructureError
 from memory_structure.opening import open_registry
 from memory_structure.registry import Registry
@@ -81,8 +82,8 @@ class Supervisor:
             if self._stopped.is_set():
                 return
             now = time.monotonic()
-            for place in self._places:
-                self._tend(place, now)
+            for number, place in enumerate(self._places):
+                self._tend(number, place, now)
 
     def stop(self) -> None:
         """End the workers: SIGTERM, and SIGKILL for those still there after five seconds."""
@@ -110,7 +111,7 @@ class Supervisor:
             except (MemoryStructureError, OSError):
                 _LOG.exception("the workers could not be looked after; trying again")
 
-    def _tend(self, place: _Place, now: float) -> None:
+    def _tend(self, number: int, place: _Place, now: float) -> None:
         process = place.process
         if process is not None:
             code = process.poll()
@@ -124,10 +125,12 @@ class Supervisor:
             place.start_after = now + place.wait_seconds
             place.wait_seconds = min(_LONGEST_WAIT_SECONDS, 2 * place.wait_seconds)
         if now >= place.start_after:
-            place.process, place.started_at = self._spawn(), now
+            place.process, place.started_at = self._spawn(number), now
 
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        environment = os.environ | config_environment(self._config) | {WATCHES_PARENT: "1"}
+    def _spawn(self, number: int) -> subprocess.Popen[bytes]:
+        environment = (
+            os.environ | config_environment(self._config) | {WATCHES_PARENT: "1", PLACE: str(number)}
+        )
         return subprocess.Popen(
             [sys.executable, "-m", "hyphe_core.crawl.worker"],
             cwd=Path(hyphe_core.__file__).parents[1],

@@ -7,6 +7,10 @@ import os
 import sys
 from typing import Final, NoReturn
 
+from hyphe_core.config import find_config_file, load_config
+from hyphe_core.crawl.one_core import keep_to_one_core
+from hyphe_core.errors import ConfigError
+
 _NICENESS: Final = 10
 
 
@@ -22,11 +26,20 @@ def run_worker(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _wants_one_core() -> bool:
+    try:
+        return load_config(find_config_file(os.environ), os.environ).one_core_per_worker
+    except ConfigError:
+        return False  # the settings module tells all faults and ends the process
+
+
 def main() -> NoReturn:
     """Give way to interactive programs, work, and leave at once: all is written, and taking an interpreter
     apart
     costs a second on a busy machine."""
     os.nice(_NICENESS)
+    if _wants_one_core():
+        keep_to_one_core()
     code = run_worker()
     logging.shutdown()
     sys.stdout.flush()
