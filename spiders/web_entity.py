@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from hyphe_core.crawl.foreground import prepare_crawls
 from hyphe_core.crawl.keeper import JobKey
+from hyphe_core.errors import UsageFault, nearest_name
 from memory_structure.registry import Registry
 from spiders.crawl_spider import CrawlSpider
+
+_ARGUMENTS: Final = ("url", "depth", "corpus", "max_pages")
 
 
 class WebEntitySpider(CrawlSpider):
@@ -24,9 +27,13 @@ class WebEntitySpider(CrawlSpider):
     ) -> None:
         super().__init__(**kwargs)
         self._arguments = (url, depth, corpus, max_pages)
+        self._unknown = sorted(kwargs)
 
     def prepare_jobs(self, registry: Registry) -> list[JobKey]:
         """The jobs of the URLs given."""
+        if self._unknown:
+            name = self._unknown[0]
+            raise UsageFault(f"unknown argument {name!r}{nearest_name(name, _ARGUMENTS)}")
         url, depth, corpus, max_pages = self._arguments
         return prepare_crawls(
             registry, self.crawl_config, url.split(), depth=depth, corpus=corpus, max_pages=max_pages

@@ -34,6 +34,7 @@ class _Buffer:
     bodies: list[Body] = field(default_factory=list)
     n_body_bytes: int = 0
     underway: set[tuple[int, str]] = field(default_factory=set)
+    changes_underway: set[DepthChange] = field(default_factory=set)
     since: float = 0.0
 
 
@@ -42,7 +43,7 @@ class BatchBuffer:
 
     A page is announced (`expect`) when the spider hands it over and added when the pipelines bring it: in
     between it is under way, and a change of its depth is held back, since it must not be written before
-    the page.
+    the page. Changes are announced (`expect_change`) likewise, so that the last one of a job is waited for.
     """
 
     def __init__(self, max_pages: int, max_seconds: float) -> None:
@@ -54,10 +55,14 @@ class BatchBuffer:
         """A page will come through the pipelines."""
         self._buffer(corpus_id).underway.add((page.fetch.job_id, page.lru))
 
+    def expect_change(self, corpus_id: str, change: DepthChange) -> None:
+        """A change of depth will come through the pipelines."""
+        self._buffer(corpus_id).changes_underway.add(change)
+
     def is_underway(self, corpus_id: str) -> bool:
-        """Whether pages announced have not come yet."""
+        """Whether pages or changes announced have not come yet."""
         buffer = self._buffers.get(corpus_id)
-        return buffer is not None and bool(buffer.underway)
+        return buffer is not None and bool(buffer.underway or buffer.changes_underway)
 
     def add_body(self, corpus_id: str, digest: str, content: bytes) -> None:
         """Take a body; it is written with the next batch."""
@@ -78,6 +83,7 @@ class BatchBuffer:
     def add_change(self, corpus_id: str, change: DepthChange, now: float) -> None:
         """Take a change of depth."""
         buffer = self._buffer(corpus_id)
+        buffer.changes_underway.discard(change)
         if not buffer.pages and not buffer.changes:
             buffer.since = now
         buffer.changes.append(change)
@@ -101,7 +107,7 @@ class BatchBuffer:
 
     def list_corpora(self) -> list[str]:
         """Corpora that have something waiting or under way."""
-        return [name for name, b in self._buffers.items() if b.pages or b.changes or b.underway]
+        return [name for name, b in self._buffers.items() if b.pages or b.changes or self.is_underway(name)]
 
     def _buffer(self, corpus_id: str) -> _Buffer:
         buffer = self._buffers.get(corpus_id)

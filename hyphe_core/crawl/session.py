@@ -49,6 +49,7 @@ class CrawlSession:
         parsers.load_entry_points()
         self._reader = PageReader(parsers, agent_token(config.user_agent))
         self._records: deque[Record] = deque()
+        self._n_taken = 0
         self.tickets: set[Ticket] = set()
         self._waiter: asyncio.Future[None] | None = None
         self.is_stopping = False
@@ -63,9 +64,11 @@ class CrawlSession:
             self._records.extend(self.frontier.take_records())
         while self._records:
             job, page, change = self._records.popleft()
+            self._n_taken += 1
             if page is not None:
                 return self._item(job, page, b"")
             if change is not None:
+                self.buffer.expect_change(job.corpus_id, change)
                 return DepthItem(job.corpus_id, change)
         return None
 
@@ -158,14 +161,21 @@ class CrawlSession:
             self.writer.submit(pending)
 
     async def flush(self, corpus_id: str) -> None:
-        """Return when every page settled so far of a corpus is written."""
-        self.wake()
-        while self.buffer.is_underway(corpus_id):
+        """Return when every page settled so far of a corpus is written, those without a request too."""
+        self._records.extend(self.frontier.take_records())
+        # Those of this moment, not those to come: other jobs of the corpus may make records without end.
+        last = self._n_taken + len(self._records)
+        while self._waits_for_record(last) or self.buffer.is_underway(corpus_id):
+            self.wake()
             await asyncio.sleep(0.002)
         pending = self.buffer.take(corpus_id, clock.monotonic())
         if pending is not None:
             self.writer.submit(pending)
         await self.writer.flush(corpus_id)
+
+    def _waits_for_record(self, last: int) -> bool:
+        """Whether the spider has yet to take that record; at the end of the worker it takes none."""
+        return self._n_taken < last and not self.is_over
 
     async def expand_next(self) -> bool:
         """Expand stored links a job asked for; False when none did."""

@@ -344,3 +344,15 @@ def test_a_url_that_is_none_ends_with_one_clear_message(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "only http and https are web pages" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_argument_is_refused_with_the_nearest_one_and_makes_nothing(tmp_path: Path) -> None:
+    done = scrapy_crawl(
+        crawl_environment(tmp_path, None), "web_entity", "url=http://site.example/", "dept=1", "corpus=c"
+    )
+    assert done.returncode != 0
+    assert "unknown argument 'dept'; did you mean depth?" in done.stderr
+    assert "Traceback" not in done.stderr
+    registry = open_registry(tmp_path)
+    assert registry.list_corpora() == []
+    registry.close()

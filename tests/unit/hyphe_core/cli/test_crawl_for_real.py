@@ -146,6 +146,20 @@ def test_json_is_all_there_is_on_standard_output(hyphe: Hyphe, web: SmallWeb) ->
     assert sum(1 for page in hyphe.rows("c", "pages") if page["status"]) == 5
 
 
+@pytest.mark.parametrize(
+    ("options", "error"), [(("--allow-private-networks",), "connection"), ((), "private_address")]
+)
+def test_a_page_that_was_never_asked_for_is_a_page_of_the_result(
+    hyphe: Hyphe, options: tuple[str, ...], error: str
+) -> None:
+    code, out, err = hyphe("crawl", "http://127.0.0.1:1/a", "--corpus", "c", *options, "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["n_pages"] == 1
+    assert document["jobs"][0]["state"] == "finished"
+    assert [page["error"] for page in hyphe.rows("c", "pages")] == [error]
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_crawl_goes_on_where_it_stopped(
     hyphe: Hyphe, web: SmallWeb, how: signal.Signals

@@ -55,6 +55,18 @@ def test_a_change_of_depth_waits_for_its_page() -> None:
     assert [change.lru for change in second.batch.depth_changes] == ["a"]
 
 
+def test_a_change_announced_is_under_way_until_it_comes() -> None:
+    buffer = BatchBuffer(100, 1.0)
+    buffer.expect_change("c", DepthChange(1, "a", 0))
+    assert buffer.is_underway("c")
+    assert buffer.list_corpora() == ["c"]
+    buffer.add_change("c", DepthChange(1, "a", 0), 0.0)
+    assert not buffer.is_underway("c")
+    cut = buffer.take("c", 0.0)
+    assert cut is not None
+    assert cut.batch.depth_changes == (DepthChange(1, "a", 0),)
+
+
 class Store:
     """A corpus whose calls fail as told, then succeed."""
 
