@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from hyphe_core.crawl.foreground import prepare_crawls
+from hyphe_core.crawl.foreground import log_ends, prepare_crawls
 from hyphe_core.crawl.keeper import JobKey
 from hyphe_core.errors import UsageFault, nearest_name
 from memory_structure.registry import Registry
@@ -28,6 +28,7 @@ class WebEntitySpider(CrawlSpider):
         super().__init__(**kwargs)
         self._arguments = (url, depth, corpus, max_pages)
         self._unknown = sorted(kwargs)
+        self._jobs: list[JobKey] = []
 
     def prepare_jobs(self, registry: Registry) -> list[JobKey]:
         """The jobs of the URLs given."""
@@ -35,6 +36,13 @@ class WebEntitySpider(CrawlSpider):
             name = self._unknown[0]
             raise UsageFault(f"unknown argument {name!r}{nearest_name(name, _ARGUMENTS)}")
         url, depth, corpus, max_pages = self._arguments
-        return prepare_crawls(
+        self._jobs = prepare_crawls(
             registry, self.crawl_config, url.split(), depth=depth, corpus=corpus, max_pages=max_pages
         )
+        return self._jobs
+
+    def closed(self, reason: str) -> None:
+        """Say how the jobs ended, then release the stores."""
+        if self._registry is not None:
+            log_ends(self._registry, self._jobs)
+        super().closed(reason)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from typing import Final
 from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
 from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.crawl.launch import launch_crawl
 from hyphe_core.errors import UsageFault
-from memory_structure.errors import NotFound
+from memory_structure.errors import MemoryStructureError, NotFound
 from memory_structure.lru import lru_to_url
-from memory_structure.records import StartPage
+from memory_structure.records import JobState, StartPage
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
 from memory_structure.urls import BadUrl, UrlPolicy, clean_user_url
+
+_LOG: Final = logging.getLogger(__name__)
 
 JobKey = tuple[str, int]
 
@@ -55,6 +59,20 @@ def prepare_crawls(
         )
         for entity, starts in _declare(structure, urls).items()
     ]
+
+
+def log_ends(registry: Registry, jobs: Sequence[JobKey]) -> None:
+    """Say in a line of the log for each job how it stands now: an error when it failed."""
+    for corpus_id, job_id in jobs:
+        try:
+            job = registry.open_structure(corpus_id).get_job(job_id)
+        except MemoryStructureError as error:
+            _LOG.error("crawl job %d of corpus %s: its end cannot be read: %s", job_id, corpus_id, error)
+            continue
+        level = logging.ERROR if job.state is JobState.FAILED else logging.INFO
+        words = f"{job.state.value}: {job.reason}" if job.reason else job.state.value
+        done = f"pages: {job.counters.n_pages}, errors: {job.counters.n_errors}"
+        _LOG.log(level, "crawl job %d of corpus %s %s (%s)", job_id, corpus_id, words, done)
 
 
 def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[str]]:

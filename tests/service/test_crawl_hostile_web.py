@@ -356,3 +356,14 @@ def test_an_unknown_argument_is_refused_with_the_nearest_one_and_makes_nothing(t
     registry = open_registry(tmp_path)
     assert registry.list_corpora() == []
     registry.close()
+
+
+def test_the_log_ends_with_how_each_job_ended(web: MockWeb, tmp_path: Path) -> None:
+    environment = crawl_environment(tmp_path, web.proxy) | {"HYPHE_LOG_LEVEL": "INFO"}
+    urls = "url=http://agent.example/echo http://127.0.0.1:9/"
+    done = scrapy_crawl(environment, "web_entity", urls, "depth=0", "corpus=said", "max_pages=5")
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "of corpus said finished" in line]
+    assert [line.partition("crawl job ")[2][:1] for line in lines] == ["1", "2"]
+    assert lines[0].endswith("(pages: 1, errors: 0)")
+    assert lines[1].endswith("(pages: 1, errors: 1)")
