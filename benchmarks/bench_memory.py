@@ -22,11 +22,11 @@ def main() -> None:
     )
     options.add_argument("--pages", type=int, default=50000)
     asked = options.parse_args()
-    sites, pages = asked.pages // 250, asked.pages * 14 // 10
+    sites, pages = asked.pages // 250, asked.pages * 14 // 10  # platforms of several sites are left out
     looks: list[tuple[int, int, int]] = []
     with prebuilt_web(sites, pages, "clean", kb=2) as web:
         homes = homes_of(sites, pages, "clean", kb=2)
-        with running_crawl(homes, pages, web.proxy, 1) as crawl:
+        with running_crawl(homes, pages * 50, web.proxy, 1) as crawl:
             for mark in (asked.pages // 10, asked.pages):
                 while crawl.n_answers() < mark and not crawl.ended():
                     time.sleep(0.2)
