@@ -14,12 +14,16 @@ import psutil
 from hyphe_core.config import load_config
 from hyphe_core.crawl.launch import launch_crawl
 from hyphe_core.crawl.supervisor import Supervisor
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.jobs import ENDED
 from memory_structure.lru import url_to_lru
 from memory_structure.opening import open_registry
 from memory_structure.prefixes import variations
-from memory_structure.records import CorpusOptions, JobState, StartPage
+from memory_structure.records import (
+    JobState,
+    StartPage,
+)
 from memory_structure.structure import MemoryStructure
 
 

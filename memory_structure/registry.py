@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from memory_structure.blobs import BlobStore
-from memory_structure.records import CorpusOptions
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.structure import MemoryStructure
 
 

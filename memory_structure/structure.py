@@ -13,18 +13,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
+from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding, RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, RuleSet
 from memory_structure.lru_tree import LruTree
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
 from memory_structure.records import (
     Batch,
-    CorpusCounters,
-    CorpusOptions,
     Degrees,
     EndReason,
     Fetch,
-    Finding,
     Job,
     JobPage,
     JobSpec,
@@ -34,7 +32,6 @@ from memory_structure.records import (
     LogEntry,
     NodeLink,
     PageRecord,
-    RuleApplication,
     StartPage,
     WebEntity,
     WebEntityStatus,

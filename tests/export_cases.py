@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from hyphe_core.exports import FORMATS, ExportRequest, Format, Subject, write_export
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.opening import open_registry
 from memory_structure.records import (
     Area,
     Batch,
-    CorpusOptions,
     Fetch,
     FetchedPage,
     FetchError,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.views import CorpusView
 from hyphe_core.config import Config
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.lru import canonical_lru, entity_prefix
-from memory_structure.records import CorpusOptions
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for

@@ -25,8 +25,8 @@ from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.config import Config
 from hyphe_core.crawl.corpus_options import new_corpus_options
+from memory_structure.corpus_records import CorpusCounters, CorpusOptions
 from memory_structure.errors import StoreError
-from memory_structure.records import CorpusCounters, CorpusOptions
 from memory_structure.registry import CorpusEntry
 from memory_structure.suffixes import suffix_tree
 

@@ -19,8 +19,8 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import Flag, Integer, Kind, ListOf, Mapping, Number, Text
 from hyphe_core.errors import nearest_name
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import Preset
-from memory_structure.records import CorpusOptions
 
 # What clients expect to find although nothing here depends on it.
 _STORED_DEFAULTS: JsonObject = {

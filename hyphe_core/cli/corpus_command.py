@@ -17,8 +17,8 @@ from hyphe_core.clock import iso_text
 from hyphe_core.config import shown_value
 from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import UsageFault
+from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError, StoreUnreachable
-from memory_structure.records import CorpusCounters
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 

@@ -25,7 +25,10 @@ from hyphe_core.exports import (
     parse_kinds,
     write_export,
 )
-from memory_structure.records import CorpusCounters, WebEntityStatus
+from memory_structure.corpus_records import CorpusCounters
+from memory_structure.records import (
+    WebEntityStatus,
+)
 from memory_structure.registry import Registry
 
 _STANDARD_OUTPUT = "-"

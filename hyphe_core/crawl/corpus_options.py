@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hyphe_core.config import Config
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import Preset
-from memory_structure.records import CorpusOptions
 from memory_structure.suffixes import suffix_list_version
 
 

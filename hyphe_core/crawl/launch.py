@@ -9,7 +9,12 @@ from hyphe_core.config import Config
 from hyphe_core.crawl.hosts import host_key
 from hyphe_core.crawl.start_pages import propose_start_pages
 from hyphe_core.errors import UsageFault
-from memory_structure.records import CorpusOptions, Job, JobSpec, WebEntityStatus
+from memory_structure.corpus_records import CorpusOptions
+from memory_structure.records import (
+    Job,
+    JobSpec,
+    WebEntityStatus,
+)
 from memory_structure.registry import HostKey, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.urls import BadUrl, clean_user_url, request_url

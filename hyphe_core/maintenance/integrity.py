@@ -13,7 +13,7 @@ from hyphe_core.maintenance.job import (
     counted,
     maintenance_job,
 )
-from memory_structure.records import Finding
+from memory_structure.corpus_records import Finding
 
 FINDINGS_LIMIT = 100
 BODY_LAW = "a body that a fetch names is kept"

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeVar
 
 from memory_structure.blobs import BlobStore
+from memory_structure.corpus_records import Finding
 from memory_structure.errors import NotFound
-from memory_structure.records import FetchError, Finding
+from memory_structure.records import (
+    FetchError,
+)
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 

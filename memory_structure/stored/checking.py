@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from memory_structure.records import Finding
+from memory_structure.corpus_records import Finding
 from memory_structure.storage import Reader
 from memory_structure.stored.job_store import JobStore
 from memory_structure.stored.laws import LAWS

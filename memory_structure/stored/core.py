@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Final, TypeVar
 
+from memory_structure.corpus_records import CorpusCounters, CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue
-from memory_structure.records import CorpusCounters, CorpusOptions
 from memory_structure.storage import Reader, Storage
 from memory_structure.stored.options import read_options, write_options
 from memory_structure.stored.rule_rows import store_rule

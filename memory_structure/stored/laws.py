@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_structure.records import Finding, JobCounters
+from memory_structure.corpus_records import Finding
+from memory_structure.records import (
+    JobCounters,
+)
 from memory_structure.storage import Reader
 from memory_structure.stored.arrivals import iter_missing
 from memory_structure.stored.codec import (

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, fields
 from typing import Any
 
-from memory_structure.records import CorpusOptions
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.storage import Reader, Transaction
 from memory_structure.stored.schema import OPTIONS
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_structure.blobs import BlobStore
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.errors import (
     AlreadyExists,
     CorruptCorpus,
@@ -21,7 +22,6 @@ from memory_structure.errors import (
     SchemaMismatch,
     StoreLocked,
 )
-from memory_structure.records import CorpusOptions
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.storage import Reader, Row, Storage, Transaction
 from memory_structure.stored.codec import clean_text

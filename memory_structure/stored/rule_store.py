@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_structure.corpus_records import RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, Preset, RuleSet
 from memory_structure.errors import InvalidValue, NotFound
 from memory_structure.lru import range_end
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
-from memory_structure.records import Batch, PageRecord, RuleApplication, WriteReport
+from memory_structure.records import (
+    Batch,
+    PageRecord,
+    WriteReport,
+)
 from memory_structure.storage import Reader, Span
 from memory_structure.stored.entities import (
     add_exceptions,

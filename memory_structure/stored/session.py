@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from memory_structure.records import CorpusOptions
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.storage import Transaction
 from memory_structure.stored.caches import LabelArray, PageIds
 from memory_structure.stored.codec import Ints, Longs, Pairs, packed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
+from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import CorruptCorpus, SchemaMismatch
-from memory_structure.records import CorpusCounters
 from memory_structure.storage import Reader, Row, Transaction
 from memory_structure.stored.schema import SCHEMA_VERSION, STATE
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Decision, Preset, RuleSet
 from memory_structure.lru import range_end
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap, variations
-from memory_structure.records import CorpusOptions
 from memory_structure.storage import Reader, Span
 from memory_structure.stored.schema import EXCEPTIONS, PREFIXES, RULES
 from memory_structure.stored.state import State

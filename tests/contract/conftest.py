@@ -9,7 +9,7 @@ import pytest
 
 from memory_structure.backends.mongodb import MongoStorage
 from memory_structure.backends.sqlite import SqliteStorage
-from memory_structure.records import CorpusOptions
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.storage import Storage
 from memory_structure.stored.structure import StoredMemoryStructure
 from tests.mongodb_server import MongoServer, fresh_database_name

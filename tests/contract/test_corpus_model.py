@@ -9,10 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset, RuleSet
 from memory_structure.errors import CallerError
 from memory_structure.prefixes import variations
-from memory_structure.records import NETWORK_KINDS, Batch, CorpusOptions, Fetch, FetchError, LinkKind
+from memory_structure.records import (
+    NETWORK_KINDS,
+    Batch,
+    Fetch,
+    FetchError,
+    LinkKind,
+)
 from memory_structure.stored import arrivals, relabel, segments, weights
 from memory_structure.stored.structure import StoredMemoryStructure
 from tests.contract.conftest import FreshCorpus, OpenStructure

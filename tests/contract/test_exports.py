@@ -23,8 +23,14 @@ from hyphe_core.exports import (
     parse_kinds,
     write_export,
 )
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
-from memory_structure.records import NETWORK_KINDS, CorpusOptions, LinkKind, WebEntityStatus, WeightedLink
+from memory_structure.records import (
+    NETWORK_KINDS,
+    LinkKind,
+    WebEntityStatus,
+    WeightedLink,
+)
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 from tests.export_cases import ALL_REQUESTS, BODIES, HOSTILE, exported, fill, golden_path

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import Flag
 from memory_structure.errors import InvalidValue, NotFound
 from memory_structure.records import (
     Area,
     Batch,
-    CorpusOptions,
     DepthChange,
     FetchError,
     LinkKind,

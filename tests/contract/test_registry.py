@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.errors import (
     AlreadyExists,
     CorruptCorpus,
@@ -17,7 +18,6 @@ from memory_structure.errors import (
     StoreLocked,
 )
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions
 from memory_structure.registry import Command, HostKey
 from memory_structure.stored.registry import StoredRegistry, corpus_id_of
 from memory_structure.stored.schema import CORPORA

@@ -7,8 +7,11 @@ from typing import Any
 
 from memory_structure.backends.mongodb import MongoStorage
 from memory_structure.backends.sqlite import SqliteStorage
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
-from memory_structure.records import CorpusOptions, LinkKind
+from memory_structure.records import (
+    LinkKind,
+)
 from memory_structure.storage import Storage
 from memory_structure.stored.moments import to_micros
 from memory_structure.stored.schema import CORPUS_TABLES, ENTITIES, JOBS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import IllegalTransition, InvalidValue, NotFound, PrefixTaken, SchemaMismatch
 from memory_structure.records import (
-    CorpusOptions,
     EndReason,
     JobSpec,
     JobState,

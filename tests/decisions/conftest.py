@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_structure.records import CorpusOptions
+from memory_structure.corpus_records import CorpusOptions
 from tests.decisions.small_crawl import SmallCrawl, Web
 from tests.service.conftest import client, service
 

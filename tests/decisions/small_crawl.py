@@ -20,11 +20,11 @@ from hyphe_core.crawl.restore import list_expansions, restore_job
 from hyphe_core.crawl.robots_answers import read_robots_answer
 from hyphe_core.crawl.tickets import RobotsTicket, Ticket
 from hyphe_core.parsers.registry import default_registry
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.lru import lru_to_url, url_to_lru
 from memory_structure.opening import open_registry
 from memory_structure.records import (
     Batch,
-    CorpusOptions,
     Fetch,
     FetchError,
     Job,

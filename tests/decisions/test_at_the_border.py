@@ -14,9 +14,14 @@ from hyphe_core.api.passwords import hash_password
 from hyphe_core.api.service import Service
 from hyphe_core.clock import to_milliseconds
 from hyphe_core.config import Config
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.lru import url_to_lru
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions, Fetch, FetchError, JobSpec
+from memory_structure.records import (
+    Fetch,
+    FetchError,
+    JobSpec,
+)
 from tests.mock_web.running import ROOT, crawl_environment, running_mock_web, scrapy_crawl
 from tests.service.conftest import FULL, MOMENT, PASSWORD, PROTECTED
 from tests.service.service_process import Client, Failed, ServiceProcess

@@ -7,11 +7,16 @@ from itertools import pairwise
 
 import pytest
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.lru import url_to_lru
 from memory_structure.opening import open_registry
 from memory_structure.prefixes import variations
-from memory_structure.records import CorpusOptions, EndReason, FetchError, JobState
+from memory_structure.records import (
+    EndReason,
+    FetchError,
+    JobState,
+)
 from memory_structure.registry import HostKey
 from tests.decisions.conftest import MakeCrawl
 from tests.decisions.small_crawl import CORPUS, Reply, html, moved, silence

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from hyphe_core.api.passwords import hash_password
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
 from memory_structure.records import (
     Area,
     Batch,
-    CorpusOptions,
     Fetch,
     FetchedPage,
     FetchError,

@@ -16,8 +16,13 @@ import pytest
 from hyphe_core.config import Config, load_config
 from hyphe_core.crawl.launch import launch_crawl
 from hyphe_core.crawl.supervisor import Supervisor
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions, EndReason, Job, JobState
+from memory_structure.records import (
+    EndReason,
+    Job,
+    JobState,
+)
 from memory_structure.registry import Command, Registry
 from memory_structure.structure import MemoryStructure
 from tests.mock_web.running import ROOT, MockWeb, crawl_environment, running_mock_web

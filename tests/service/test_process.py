@@ -11,8 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
-from memory_structure.records import CorpusOptions, JobSpec, JobState
+from memory_structure.records import (
+    JobSpec,
+    JobState,
+)
 from tests.service.service_process import Client, ServiceDied, ServiceProcess, wait_until
 
 

@@ -19,9 +19,9 @@ from hyphe_core.api.wire import (
     shown_page,
     shown_rule,
 )
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.records import (
-    CorpusOptions,
     Degrees,
     EndReason,
     Fetch,

@@ -17,12 +17,12 @@ from hyphe_core.cli.crawl_report import (
 )
 from hyphe_core.cli.crawl_watch import CrawlWatch, wait_for_end
 from hyphe_core.cli.terminal import drawn, plain_lines
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.errors import StoreUnreachable
 from memory_structure.opening import open_registry
 from memory_structure.records import (
     Area,
     Batch,
-    CorpusOptions,
     EndReason,
     Fetch,
     FetchedPage,
@@ -30,7 +30,7 @@ from memory_structure.records import (
     JobSpec,
     JobState,
     LinkKind,
-)  # fmt: skip
+)
 
 
 class Clock:

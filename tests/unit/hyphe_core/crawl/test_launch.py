@@ -11,10 +11,15 @@ from hyphe_core.config import Config, load_config
 from hyphe_core.crawl.foreground import prepare_crawls
 from hyphe_core.crawl.launch import freeze_scope, launch_crawl, propose_start_pages, start_hosts
 from hyphe_core.errors import UsageFault
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.lru import url_to_lru
 from memory_structure.opening import open_registry
 from memory_structure.prefixes import variations
-from memory_structure.records import CorpusOptions, JobState, StartPage, WebEntityStatus
+from memory_structure.records import (
+    JobState,
+    StartPage,
+    WebEntityStatus,
+)
 from memory_structure.registry import HostKey, Registry
 from memory_structure.structure import MemoryStructure
 

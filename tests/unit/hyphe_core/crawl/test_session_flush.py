@@ -14,8 +14,15 @@ from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.ledger import Record
 from hyphe_core.crawl.session import CrawlSession
 from hyphe_core.items import DepthItem, PageItem
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
-from memory_structure.records import Batch, CorpusOptions, DepthChange, Fetch, FetchedPage, FetchError
+from memory_structure.records import (
+    Batch,
+    DepthChange,
+    Fetch,
+    FetchedPage,
+    FetchError,
+)
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import UrlCutter

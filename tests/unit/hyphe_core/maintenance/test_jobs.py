@@ -119,7 +119,7 @@ def test_a_body_that_no_fetch_names_is_a_note_only(context):
 
 
 def test_check_and_rebuild_report_what_the_structure_finds(context, monkeypatch):
-    from memory_structure.records import Finding
+    from memory_structure.corpus_records import Finding
 
     finding = Finding("weights equal a recomputation", "1 -> 2", "3", "2")
     monkeypatch.setattr(type(context.structure), "check", lambda self, limit=100: [finding])

@@ -19,9 +19,9 @@ import pytest
 
 from memory_structure.backends import sqlite
 from memory_structure.backends.sqlite import SqliteStorage
+from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import CorruptCorpus, StoreError, StoreFull, StoreLocked
-from memory_structure.records import CorpusOptions
 from memory_structure.storage import Transaction
 from memory_structure.stored.schema import CORPUS_TABLES
 from memory_structure.stored.structure import StoredMemoryStructure
