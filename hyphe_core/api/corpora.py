@@ -106,7 +106,7 @@ def get_corpus_options(call: Call) -> JsonObject:
     Parameter("options", Mapping(), {}, "options to change: name -> value"),
     returns="all options after the change",
     needs=Needs.READY,
-    role=Role.OWNER,
+    role=Role.CURATOR,
 )
 def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     """Change options. Unknown names and unfit values are refused and nothing is changed.
@@ -193,7 +193,7 @@ def _check_password(call: Call, entry: CorpusEntry, password: object) -> None:
         raise Refusal("Wrong auth for password-protected corpus " + entry.corpus_id)
 
 
-@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.ANY, role=Role.OWNER)
+@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.ANY, role=Role.CURATOR)
 def stop_corpus(call: Call) -> JsonObject:
     """Close a corpus to clients until it is started again; crawls go on."""
     call.registry.set_started(call.corpus.corpus_id, False)
@@ -232,7 +232,7 @@ def ping(call: Call, timeout: float) -> str:
     CORPUS,
     returns="a confirmation",
     needs=Needs.ANY,
-    role=Role.OWNER,
+    role=Role.CURATOR,
 )
 def rename_corpus(call: Call, new_name: str) -> str:
     """Change the name of a corpus; its id stays."""
@@ -240,7 +240,7 @@ def rename_corpus(call: Call, new_name: str) -> str:
     return f"Corpus {call.corpus.corpus_id} is now called {new_name}"
 
 
-@methods.method(CORPUS, returns="a confirmation", needs=Needs.ANY, role=Role.OWNER)
+@methods.method(CORPUS, returns="a confirmation", needs=Needs.ANY, role=Role.ADMIN)
 def destroy_corpus(call: Call) -> str:
     """Remove a corpus with its pages, bodies and jobs for good. Cancel its crawls first."""
     corpus_id = call.corpus.corpus_id

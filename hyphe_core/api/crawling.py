@@ -51,7 +51,7 @@ _MODES = Parameter(
     Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
     CORPUS,
     returns="a list of URLs, or with categories an object: start mode -> URLs",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def propose_webentity_startpages(
     call: Call, web_entity_id: int, modes: list[str], categories: bool, save: bool
@@ -88,7 +88,7 @@ def _save_start_pages(call: Call, web_entity_id: int, urls: list[str]) -> None:
     _ARCHIVES,
     CORPUS,
     returns="the id of the job, as a text",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def crawl_webentity(
     call: Call,
@@ -126,7 +126,7 @@ def crawl_webentity(
     Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
     CORPUS,
     returns="the id of the job, as a text",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def crawl_webentity_with_startmode(
     call: Call,
@@ -279,20 +279,20 @@ def _cancel(call: Call, job: Job) -> str:
     return f"crawl job {job_id} is canceled"
 
 
-@crawl_methods.method(_JOB_ID, CORPUS, returns="a confirmation", role=Role.EDITOR)
+@crawl_methods.method(_JOB_ID, CORPUS, returns="a confirmation", role=Role.CURATOR)
 def cancel(call: Call, job_id: int) -> str:
     """Cancel a crawl job; what it stored stays."""
     return _cancel(call, call.structure.get_job(job_id))
 
 
-@crawl_methods.method(CORPUS, returns="a list of ids of canceled jobs", role=Role.EDITOR)
+@crawl_methods.method(CORPUS, returns="a list of ids of canceled jobs", role=Role.CURATOR)
 def cancel_all(call: Call) -> list[str]:
     """Cancel every crawl job that has not ended."""
     jobs = call.structure.list_jobs(states=sorted(_UNFINISHED))
     return [str(job.job_id) for job, _ in _cancel_unfinished(call, jobs)]
 
 
-@methods.method(ENTITY_ID, CORPUS, returns="a list of [true, confirmation], one a job", role=Role.EDITOR)
+@methods.method(ENTITY_ID, CORPUS, returns="a list of [true, confirmation], one a job", role=Role.CURATOR)
 def cancel_webentity_jobs(call: Call, web_entity_id: int) -> list[list[object]]:
     """Cancel the crawl jobs of a web entity that have not ended."""
     jobs = call.structure.list_jobs(web_entity_id=web_entity_id, states=sorted(_UNFINISHED))
@@ -334,7 +334,7 @@ def get_job_log(call: Call, job_id: int) -> str:
     Parameter("status", Flag(), doc="whether it was reviewed"),
     CORPUS,
     returns="a confirmation",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def set_job_review_status(call: Call, job_id: int, reviewed: bool) -> str:
     """Note whether somebody looked at a crawl job."""

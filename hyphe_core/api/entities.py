@@ -62,7 +62,7 @@ _DECLARED = (
     Parameter("url", Text(), doc="URL whose prefix the entity owns"),
     *_DECLARED,
     returns="the entity, with created true",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_webentity_by_lruprefix_as_url(
     call: Call, url: str, name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
@@ -75,7 +75,7 @@ def declare_webentity_by_lruprefix_as_url(
     Parameter("lru_prefix", Text(), doc="LRU prefix to own"),
     *_DECLARED,
     returns="the entity, with created true",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_webentity_by_lru(
     call: Call, lru: str, name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
@@ -88,7 +88,7 @@ def declare_webentity_by_lru(
     Parameter("list_urls", ListOf(Text(), or_one=True), doc="URLs whose prefixes the entity owns"),
     *_DECLARED,
     returns="the entity, with created true",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_webentity_by_lrus_as_urls(
     call: Call, urls: list[str], name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
@@ -101,7 +101,7 @@ def declare_webentity_by_lrus_as_urls(
     Parameter("list_lrus", ListOf(Text(), or_one=True), doc="LRU prefixes to own"),
     *_DECLARED,
     returns="the entity, with created true",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_webentity_by_lrus(
     call: Call, lrus: list[str], name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
@@ -337,7 +337,7 @@ def get_webentities_ranking_stats(call: Call, token: str) -> JsonObject:
     Parameter("status", Text(), doc="the new status"),
     CORPUS,
     returns="a confirmation",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def set_webentity_status(call: Call, web_entity_id: int, status: str) -> str:
     """Set the status of a web entity."""
@@ -351,7 +351,7 @@ def set_webentity_status(call: Call, web_entity_id: int, status: str) -> str:
     Parameter("status", Text(), doc="the new status"),
     CORPUS,
     returns="a list of confirmations; when some fail, a failure with errors and results",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def set_webentities_status(call: Call, web_entity_ids: list[int], status: str) -> list[str]:
     """Set the status of several web entities; the known ones are set even when others are unknown."""

@@ -33,9 +33,8 @@ class Role(IntEnum):
 
     ANYONE = 0
     READER = 1
-    EDITOR = 2
-    OWNER = 3
-    ADMIN = 4
+    CURATOR = 2
+    ADMIN = 3
 
 
 Function = Callable[..., "object | Awaitable[object]"]

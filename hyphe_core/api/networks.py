@@ -89,7 +89,7 @@ def _neighbours(
     return answer_listing(call, found, count, page, level_of(light, semilight), weights)
 
 
-@methods.method(CORPUS, returns="a confirmation", role=Role.EDITOR)
+@methods.method(CORPUS, returns="a confirmation", role=Role.CURATOR)
 def trigger_links_build(call: Call) -> str:
     """Kept for older clients: links are up to date after each write, so there is nothing to build."""
     return f"Links of corpus {call.corpus.corpus_id} are up to date"

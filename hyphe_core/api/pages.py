@@ -29,7 +29,7 @@ _N_KINDS = len(LinkKind)
     Parameter("url", Text(), doc="URL of a page"),
     CORPUS,
     returns="the entity that holds the page, with created",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_page(call: Call, url: str) -> JsonObject:
     """Make sure a page is known, and its web entity exists."""
@@ -40,7 +40,7 @@ def declare_page(call: Call, url: str) -> JsonObject:
     Parameter("list_urls", ListOf(Text(), or_one=True), doc="URLs of pages"),
     CORPUS,
     returns="a list of entities; when some fail, a failure with errors and results",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def declare_pages(call: Call, urls: list[str]) -> list[JsonObject]:
     """Make sure several pages are known; bad URLs are told, the others declared."""

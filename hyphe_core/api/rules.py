@@ -46,7 +46,7 @@ def get_webentity_creationrules(call: Call, lru: str | None) -> list[JsonObject]
     Parameter("regexp", Text(max_chars=100), doc="domain, subdomain, subdomain-N, path-N, page or prefix+N"),
     CORPUS,
     returns="a confirmation",
-    role=Role.EDITOR,
+    role=Role.CURATOR,
 )
 def add_webentity_creationrule(call: Call, lru: str, preset: str) -> str:
     """Add or replace the rule at a prefix and its http, https and www variations, for pages found from now
@@ -56,7 +56,7 @@ def add_webentity_creationrule(call: Call, lru: str, preset: str) -> str:
     return f"Creation rule {rule.preset} added at {rule.prefix or DEFAULT_RULE_PREFIX}"
 
 
-@methods.method(_PREFIX, CORPUS, returns="a confirmation", role=Role.EDITOR)
+@methods.method(_PREFIX, CORPUS, returns="a confirmation", role=Role.CURATOR)
 def delete_webentity_creationrule(call: Call, lru: str) -> str:
     """Remove the rule at a prefix and its variations. The default rule can only be replaced."""
     prefix = _prefix(call, lru)

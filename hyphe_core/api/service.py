@@ -62,7 +62,7 @@ class Service:
         except Exception as error:
             return _failure(bound.method, error)
         finally:
-            if bound.method.role >= Role.EDITOR and call.entry is not None:
+            if bound.method.role >= Role.CURATOR and call.entry is not None:
                 self._note_change(call.entry.corpus_id)
 
     def admit_blocking(self, bound: Bound, caller: Caller) -> Call | Reply:
@@ -95,7 +95,7 @@ class Service:
         self._require(method.role, call.caller, call.entry)
         if method.needs is Needs.READY and not call.entry.started:
             raise Refusal(stopped_state(call.entry))
-        if method.role >= Role.EDITOR:
+        if method.role >= Role.CURATOR:
             self.registry.touch_corpus(call.entry.corpus_id)
 
     # -- what a caller may do ------------------------------------------------------------------------------
@@ -105,12 +105,19 @@ class Service:
             raise Refusal("Wrong password" if entry is None else unauthorised_state(entry))
 
     def may(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> bool:
-        """The one place that decides whether a caller has a role, on a corpus or (None) on the service."""
+        """The one place that decides whether a caller has a role, on a corpus or (None) on the service.
+
+        A protected corpus has no administrator but the service's: where the service has none either, who gave
+        the
+        password of the corpus may also remove it.
+        """
         if role is Role.ANYONE:
             return True
-        if role is Role.ADMIN:
+        if entry is not None and self.config.hyphe_compatible_access:
+            return True
+        if role is Role.ADMIN and (self.config.admin_password or entry is None or not entry.password_hash):
             return self.sessions.is_admin(caller.token) or self._everyone_is_admin()
-        if entry is None or not entry.password_hash or self.config.hyphe_compatible_access:
+        if entry is None or not entry.password_hash:
             return True
         return self.sessions.may_open(caller.token, entry.corpus_id)
 

@@ -72,7 +72,7 @@ def test_browser_access_without_passwords_makes_everyone_here_admin(
     opened = registry.create_corpus("open", CorpusOptions())
     protected = registry.create_corpus("protected", CorpusOptions(), hash_password("pw"))
     assert service.may(Role.ADMIN, stranger, None) is is_admin
-    assert service.may(Role.OWNER, stranger, opened)
+    assert service.may(Role.CURATOR, stranger, opened)
     assert not service.may(Role.READER, stranger, protected)
     registry.close()
 

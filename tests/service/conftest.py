@@ -106,7 +106,7 @@ def make_corpora(data_dir: Path) -> None:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     data_dir = tmp_path_factory.mktemp("service")
     make_corpora(data_dir)
-    process = ServiceProcess(data_dir, max_request_bytes=200_000, admin_password="open sesame")
+    process = ServiceProcess(data_dir, max_request_bytes=200_000)
     yield process
     process.stop()
 

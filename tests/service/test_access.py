@@ -23,6 +23,16 @@ FOREIGN_ORIGINS = [
 
 
 @pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A service with an administrator, unlike that of the other tests."""
+    data_dir = tmp_path_factory.mktemp("service")
+    make_corpora(data_dir)
+    process = ServiceProcess(data_dir, max_request_bytes=200_000, admin_password="open sesame")
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
 def compatible(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     data_dir = tmp_path_factory.mktemp("compatible")
     make_corpora(data_dir)
@@ -191,10 +201,14 @@ def test_who_makes_a_protected_corpus_may_use_it(client: Client) -> None:
     assert denied(client, "get_corpus_options", "third")["ready"] is False
 
 
+def administrator(client: Client) -> Client:
+    return Client(client.port, {"Auth-Token": start(client, None, "open sesame")[1]["auth-token"]})
+
+
 def test_a_destroyed_corpus_takes_its_sessions_along(client: Client) -> None:
     answer = client.send(json.dumps({"method": "create_corpus", "params": ["Fourth", "pw"]}))
     known = Client(client.port, {"Auth-Token": answer.headers["auth-token"]})
-    known.call("destroy_corpus", "fourth")
+    administrator(client).call("destroy_corpus", "fourth")
     client.call("create_corpus", "Fourth", "new")
     assert denied(known, "get_corpus_options", "fourth")["ready"] is False
 
@@ -202,8 +216,7 @@ def test_a_destroyed_corpus_takes_its_sessions_along(client: Client) -> None:
 def test_the_administrator_opens_everything(client: Client) -> None:
     assert start(client, None, "open sesame")[0] == {"code": "success", "result": True}
     assert start(client, "", "open sesame")[0] == {"code": "success", "result": True}
-    token = start(client, None, "open sesame")[1]["auth-token"]
-    assert Client(client.port, {"Auth-Token": token}).call("get_corpus_options", PROTECTED)
+    assert administrator(client).call("get_corpus_options", PROTECTED)
     assert start(client, PROTECTED, "open sesame")[0]["code"] == "success"
 
 
