@@ -48,7 +48,8 @@ CALLS: dict[str, list[Any]] = {
     "crawl.delete_crawler": [],
     "crawl.cancel_all": [],
     "crawl.start": [
-        ONE, ["http://one.example.com/"], [HOST], [HOST + "p:private|"], None, 0, False, {}, 1, None, None, None, {},
+        ONE, ["http://one.example.com/"], [HOST], [HOST + "p:private|"], None, 0, False, {}, 1, None, None,
+        None, {},
     ],
     "crawl.cancel": [2],
     "crawl.get_job_logs": [1],

@@ -1,4 +1,4 @@
-"""Every method of Hyphe, by position, by name and with nulls, on a full, an empty, a stopped and a missing corpus.
+"""Every method of Hyphe, by position, by name and with nulls, on full, empty, stopped and missing corpora.
 
 No socket: the service carries out calls as the transport hands them over, and its answers go through JSON.
 """
@@ -251,7 +251,7 @@ def _check_told_state(name: str, answer: Any, corpus: str, status: str) -> None:
         assert is_state(answer["message"], corpus, status)
 
 
-# -- every method, also those that Hyphe does not have ---------------------------------------------------------
+# -- every method, also those that Hyphe does not have ----------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(HAVE))
