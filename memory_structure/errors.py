@@ -37,6 +37,22 @@ class PrefixTaken(AlreadyExists):
         self.web_entity_id = web_entity_id
 
 
+class UndoConflict(CallerError, ValueError):
+    """An act cannot be undone: what it changed was changed again since.
+
+    `act_id` is the act, `later_act_ids` those that stand in the way, newest first: undo them first.
+    """
+
+    def __init__(self, act_id: int, later_act_ids: tuple[int, ...], why: str) -> None:
+        named = ", ".join(str(found) for found in later_act_ids)
+        first = (
+            f": undo {'act' if len(later_act_ids) == 1 else 'acts'} {named} first" if later_act_ids else ""
+        )
+        super().__init__(f"act {act_id} cannot be undone, {why}{first}")
+        self.act_id = act_id
+        self.later_act_ids = later_act_ids
+
+
 class IllegalTransition(CallerError, ValueError):
     """A crawl job cannot go from its present state to the one asked for."""
 

@@ -200,6 +200,10 @@ class StartPage(NamedTuple):
     source: str
 
 
+# (namespace, category, value)
+Tag = tuple[str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class WebEntity:
     """A web entity: an actor of the web, made of LRU prefixes. `tags`: (namespace, category, value),
@@ -213,7 +217,7 @@ class WebEntity:
     modified_at: datetime
     homepage: str | None = None
     start_pages: tuple[StartPage, ...] = ()
-    tags: tuple[tuple[str, str, str], ...] = ()
+    tags: tuple[Tag, ...] = ()
     note: str = ""
     n_pages: int = 0
     n_pages_fetched: int = 0
@@ -314,10 +318,18 @@ class JobCounters:
     max_depth_reached: int = 0
 
 
+class Review(NamedTuple):
+    """What somebody said of a crawl job after looking at it; `actor` is "" when nobody said who."""
+
+    note: str
+    actor: str
+    reviewed_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A crawl job. `active_seconds` is crawling time without pauses. `previous_*` name an entity that is
-    gone."""
+    gone. `review` is the last thing said of it, also when it is no longer `reviewed`."""
 
     job_id: int
     spec: JobSpec
@@ -332,6 +344,7 @@ class Job:
     reviewed: bool = False
     previous_web_entity_id: int | None = None
     previous_web_entity_name: str = ""
+    review: Review | None = None
 
 
 class JobPage(NamedTuple):
@@ -342,6 +355,21 @@ class JobPage(NamedTuple):
     depth: int
     follow: bool
     status: int | None
+
+
+class JobOutcomes(NamedTuple):
+    """Final attempts of a job, counted. `by_outcome`: (status or error, number), by outcome; `by_depth`: (clicks,
+    number), by clicks; `by_type`: (media type of whole answers, number), most first. `n_bare` counts pages with
+    status 200 and no link at all, `n_links_cut` links dropped (over a limit, or no web address), `n_nofollow`
+    pages with links that must not be followed."""
+
+    by_outcome: tuple[tuple[str, int], ...]
+    by_depth: tuple[tuple[int, int], ...]
+    by_type: tuple[tuple[str, int], ...]
+    n_links: int
+    n_links_cut: int
+    n_bare: int
+    n_nofollow: int
 
 
 class LogEntry(NamedTuple):

@@ -1,0 +1,41 @@
+"""What an act would do, told before it is done. All immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+MAX_SAMPLES: Final = 20
+
+
+class OwnerChange(NamedTuple):
+    """Pages that would go from one owner to another. `after` None: an entity that the rules would make."""
+
+    before: int
+    after: int | None
+    n_pages: int
+
+
+class MovedPage(NamedTuple):
+    """A page that would change owner, and the prefix that would own it."""
+
+    lru: str
+    before: int
+    after: int | None
+    after_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnershipPreview:
+    """What moving prefixes would do to pages.
+
+    `changes` by falling number of pages; `samples` at most `MAX_SAMPLES`, in LRU order;
+    `created_prefixes` those of each entity the rules would make; `dropped_prefixes` those that would say
+    nothing any more; `removed_web_entity_ids` entities that would be gone, rising."""
+
+    n_pages_moved: int
+    changes: tuple[OwnerChange, ...]
+    samples: tuple[MovedPage, ...]
+    created_prefixes: tuple[tuple[str, ...], ...]
+    dropped_prefixes: tuple[str, ...]
+    removed_web_entity_ids: tuple[int, ...]
