@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import NamedTuple
 
 from memory_structure.records import Area, LinkKind
@@ -12,6 +13,58 @@ MAX_TITLE_CHARACTERS = 1024
 MAX_ANCHOR_CHARACTERS = 1024
 MAX_TEXT_CHARACTERS = 1_000_000
 MAX_LINKS = 10_000
+
+
+class ParseMajor(IntEnum):
+    """Whether a document was parsed."""
+
+    NOTPARSED = 0
+    SUCCESS = 1
+    FAILED = 2
+
+
+class ParseMinor(IntEnum):
+    """What more is to be said of a parse; the numbers are those of Nutch."""
+
+    NONE = 0
+    REDIRECT = 100
+    EXCEPTION = 200
+    TRUNCATED = 202
+    INVALID_FORMAT = 203
+    MISSING_PARTS = 204
+    MISSING_CONTENT = 205
+
+
+class ParseStatus(NamedTuple):
+    """How a parse ended. `message` is for humans ("" = nothing to say) and never names a file."""
+
+    major: ParseMajor = ParseMajor.SUCCESS
+    minor: ParseMinor = ParseMinor.NONE
+    message: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether something was read."""
+        return self.major is ParseMajor.SUCCESS
+
+
+SUCCESS = ParseStatus()
+
+
+def failed(minor: ParseMinor, message: str) -> ParseStatus:
+    """The status of a document that could not be parsed."""
+    return ParseStatus(ParseMajor.FAILED, minor, message)
+
+
+class Metadatum(NamedTuple):
+    """One value of a named field; names may repeat, in document order.
+
+    Dublin Core fields are `dc.<name>`, fields of a format `<format>.<name>`, HTML meta elements
+    `metatag.<name>`.
+    """
+
+    name: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +141,11 @@ class ParseResult:
     limit. Links to schemes such as mailto or javascript are counted in `n_links_by_scheme` (sorted), not
     returned. `canonical` and `refresh` are absolute URLs. `encoding` is "" when the body was not read as
     text; `encoding_source` names the evidence (see `encoding.EncodingSource`). `warnings` are for humans.
+
+    `status` says how it went; a failed parse has no text and no links. `url` is the key of the result: ""
+    for the document itself, the address of an entry in `parses`, which holds one result for each entry of a
+    feed or record of a collection. `content_type` is the media type as recognised ("" = nobody looked),
+    `parser` the name of what read it, `signature` the hex digest of its content or text ("" = not computed).
     """
 
     base_url: str
@@ -104,6 +162,13 @@ class ParseResult:
     n_links_cut: int = 0
     n_links_by_scheme: tuple[SchemeCount, ...] = ()
     warnings: tuple[str, ...] = ()
+    status: ParseStatus = SUCCESS
+    metadata: tuple[Metadatum, ...] = ()
+    parses: tuple[ParseResult, ...] = ()
+    url: str = ""
+    content_type: str = ""
+    parser: str = ""
+    signature: str = ""
 
 
 class Parser(ABC):
