@@ -21,6 +21,17 @@ from hyphe_core.api.parameters import (
     Text,
 )
 from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
+from hyphe_core.api.schemas import (
+    CORPUS_OPTIONS,
+    CORPUS_STATE,
+    CORPUS_SUMMARY,
+    MESSAGE,
+    OBJECT,
+    STATUS,
+    constant,
+    either,
+    keyed,
+)
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.config import Config
@@ -35,7 +46,9 @@ methods = MethodGroup()
 _PASSWORD = Parameter("password", Anything(), "", "password; empty for none")
 
 
-@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.NONE, role=Role.ANYONE)
+@methods.method(
+    CORPUS, result=CORPUS_STATE, returns="the state of the corpus", needs=Needs.NONE, role=Role.ANYONE
+)
 def test_corpus(call: Call) -> JsonObject:
     """Tell whether a corpus is ready, stopped or missing."""
     return call.service.state_of(call.service.find_corpus(call.corpus_id), call.caller, call.corpus_id)
@@ -43,6 +56,7 @@ def test_corpus(call: Call) -> JsonObject:
 
 @methods.method(
     Parameter("light", Flag(), True, "leave out queues and options"),
+    result=keyed(CORPUS_SUMMARY),
     returns="an object: corpus id -> summary",
     needs=Needs.NONE,
     role=Role.ANYONE,
@@ -95,7 +109,7 @@ def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
     }
 
 
-@methods.method(CORPUS, returns="the options of the corpus", needs=Needs.READY)
+@methods.method(CORPUS, result=CORPUS_OPTIONS, returns="the options of the corpus", needs=Needs.READY)
 def get_corpus_options(call: Call) -> JsonObject:
     """Give all options of a corpus."""
     return shown_options(call.structure.options())
@@ -104,6 +118,7 @@ def get_corpus_options(call: Call) -> JsonObject:
 @methods.method(
     CORPUS,
     Parameter("options", Mapping(), {}, "options to change: name -> value"),
+    result=CORPUS_OPTIONS,
     returns="all options after the change",
     needs=Needs.READY,
     role=Role.CURATOR,
@@ -135,6 +150,7 @@ def _refuse_beyond_limits(config: Config, present: CorpusOptions, changed: Corpu
     Parameter("name", Text(max_chars=200), DEFAULT_CORPUS, "name, from which the id is made"),
     _PASSWORD,
     Parameter("options", Mapping(), {}, "options that differ from the defaults"),
+    result=CORPUS_STATE,
     returns="the state of the new corpus, started",
     needs=Needs.NONE,
     role=Role.ANYONE,
@@ -156,6 +172,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
 @methods.method(
     CORPUS,
     _PASSWORD,
+    result=either(CORPUS_STATE, constant(True)),
     returns="the state of the corpus; true for no corpus and the right administrator's password",
     needs=Needs.NONE,
     role=Role.ANYONE,
@@ -193,7 +210,9 @@ def _check_password(call: Call, entry: CorpusEntry, password: object) -> None:
         raise Refusal("Wrong auth for password-protected corpus " + entry.corpus_id)
 
 
-@methods.method(CORPUS, returns="the state of the corpus", needs=Needs.ANY, role=Role.CURATOR)
+@methods.method(
+    CORPUS, result=CORPUS_STATE, returns="the state of the corpus", needs=Needs.ANY, role=Role.CURATOR
+)
 def stop_corpus(call: Call) -> JsonObject:
     """Close a corpus to clients until it is started again; crawls go on."""
     call.registry.set_started(call.corpus.corpus_id, False)
@@ -201,7 +220,10 @@ def stop_corpus(call: Call) -> JsonObject:
 
 
 @methods.method(
-    CORPUS, returns="the public suffix list as a tree from the last label inwards", needs=Needs.READY
+    CORPUS,
+    result=OBJECT,
+    returns="the public suffix list as a tree from the last label inwards",
+    needs=Needs.READY,
 )
 def get_corpus_tlds(call: Call) -> JsonObject:
     """Give the public suffixes by which this corpus cuts hosts: {"uk": {"co": {}}}, with "*" and "!name"
@@ -214,6 +236,7 @@ def get_corpus_tlds(call: Call) -> JsonObject:
     Parameter(
         "timeout", Number(0, 3600), 3.0, "kept for older clients; a corpus is started at once or not at all"
     ),
+    result=constant("pong"),
     returns='"pong"',
     needs=Needs.NONE,
     role=Role.ANYONE,
@@ -230,6 +253,7 @@ def ping(call: Call, timeout: float) -> str:
 @methods.method(
     Parameter("newName", Text(max_chars=200), doc="the new name"),
     CORPUS,
+    result=MESSAGE,
     returns="a confirmation",
     needs=Needs.ANY,
     role=Role.CURATOR,
@@ -240,7 +264,7 @@ def rename_corpus(call: Call, new_name: str) -> str:
     return f"Corpus {call.corpus.corpus_id} is now called {new_name}"
 
 
-@methods.method(CORPUS, returns="a confirmation", needs=Needs.ANY, role=Role.ADMIN)
+@methods.method(CORPUS, result=MESSAGE, returns="a confirmation", needs=Needs.ANY, role=Role.ADMIN)
 def destroy_corpus(call: Call) -> str:
     """Remove a corpus with its pages, bodies and jobs for good. Cancel its crawls first."""
     corpus_id = call.corpus.corpus_id
@@ -251,6 +275,7 @@ def destroy_corpus(call: Call) -> str:
 
 @methods.method(
     CORPUS,
+    result=STATUS,
     returns="an object: hyphe -> state of the service, corpus -> state, options, jobs, totals",
     needs=Needs.NONE,
     role=Role.ANYONE,

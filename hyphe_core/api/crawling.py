@@ -10,6 +10,7 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, Parameter, Text
+from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, either, keyed, list_of, row_of
 from hyphe_core.api.wire import milliseconds, shown_job, shown_log
 from hyphe_core.clock import now, to_milliseconds
 from hyphe_core.crawl.launch import launch_crawl, propose_start_pages
@@ -50,6 +51,7 @@ _MODES = Parameter(
     Parameter("categories", Flag(), False, "answer an object: start mode -> URLs"),
     Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
     CORPUS,
+    result=either(TEXTS, keyed(TEXTS)),
     returns="a list of URLs, or with categories an object: start mode -> URLs",
     role=Role.CURATOR,
 )
@@ -87,6 +89,7 @@ def _save_start_pages(call: Call, web_entity_id: int, urls: list[str]) -> None:
     _TIMEOUTS,
     _ARCHIVES,
     CORPUS,
+    result=TEXT,
     returns="the id of the job, as a text",
     role=Role.CURATOR,
 )
@@ -125,6 +128,7 @@ def crawl_webentity(
     _ARCHIVES,
     Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
     CORPUS,
+    result=TEXT,
     returns="the id of the job, as a text",
     role=Role.CURATOR,
 )
@@ -210,6 +214,7 @@ def _proxy_url(proxy: str | None) -> str | None:
     Parameter("to_ts", Integer(), None, "only jobs created until this moment, in milliseconds"),
     Parameter("light", Flag(), False, "leave out most of crawl_arguments"),
     CORPUS,
+    result=JOBS,
     returns="a list of jobs by crawling status, indexing status and creation",
 )
 def listjobs(
@@ -242,7 +247,7 @@ def _shown(jobs: list[Job], light: bool = False) -> list[JsonObject]:
     return shown
 
 
-@methods.method(ENTITY_ID, CORPUS, returns="a list of jobs")
+@methods.method(ENTITY_ID, CORPUS, result=JOBS, returns="a list of jobs")
 def get_webentity_jobs(call: Call, web_entity_id: int) -> list[JsonObject]:
     """List the crawl jobs of a web entity, those of entities merged into it among them."""
     return _shown(call.structure.list_jobs(web_entity_id=web_entity_id))
@@ -279,20 +284,26 @@ def _cancel(call: Call, job: Job) -> str:
     return f"crawl job {job_id} is canceled"
 
 
-@crawl_methods.method(_JOB_ID, CORPUS, returns="a confirmation", role=Role.CURATOR)
+@crawl_methods.method(_JOB_ID, CORPUS, result=MESSAGE, returns="a confirmation", role=Role.CURATOR)
 def cancel(call: Call, job_id: int) -> str:
     """Cancel a crawl job; what it stored stays."""
     return _cancel(call, call.structure.get_job(job_id))
 
 
-@crawl_methods.method(CORPUS, returns="a list of ids of canceled jobs", role=Role.CURATOR)
+@crawl_methods.method(CORPUS, result=TEXTS, returns="a list of ids of canceled jobs", role=Role.CURATOR)
 def cancel_all(call: Call) -> list[str]:
     """Cancel every crawl job that has not ended."""
     jobs = call.structure.list_jobs(states=sorted(_UNFINISHED))
     return [str(job.job_id) for job, _ in _cancel_unfinished(call, jobs)]
 
 
-@methods.method(ENTITY_ID, CORPUS, returns="a list of [true, confirmation], one a job", role=Role.CURATOR)
+@methods.method(
+    ENTITY_ID,
+    CORPUS,
+    result=list_of(row_of(FLAG, TEXT)),
+    returns="a list of [true, confirmation], one a job",
+    role=Role.CURATOR,
+)
 def cancel_webentity_jobs(call: Call, web_entity_id: int) -> list[list[object]]:
     """Cancel the crawl jobs of a web entity that have not ended."""
     jobs = call.structure.list_jobs(web_entity_id=web_entity_id, states=sorted(_UNFINISHED))
@@ -302,7 +313,7 @@ def cancel_webentity_jobs(call: Call, web_entity_id: int) -> list[list[object]]:
 # -- logs -------------------------------------------------------------------------------------------------
 
 
-@methods.method(ENTITY_ID, CORPUS, returns="a list of lines: timestamp, job, log")
+@methods.method(ENTITY_ID, CORPUS, result=LOG, returns="a list of lines: timestamp, job, log")
 def get_webentity_logs(call: Call, web_entity_id: int) -> list[JsonObject]:
     """Give the log of all crawl jobs of a web entity, oldest first."""
     jobs = call.structure.list_jobs(web_entity_id=web_entity_id)
@@ -311,14 +322,14 @@ def get_webentity_logs(call: Call, web_entity_id: int) -> list[JsonObject]:
     return [shown_log(entry, with_job=True) for entry in entries]
 
 
-@crawl_methods.method(_JOB_ID, CORPUS, returns="a list of lines: timestamp, log")
+@crawl_methods.method(_JOB_ID, CORPUS, result=LOG, returns="a list of lines: timestamp, log")
 def get_job_logs(call: Call, job_id: int) -> list[JsonObject]:
     """Give the log of a crawl job, oldest first."""
     call.structure.get_job(job_id)
     return [shown_log(entry) for entry in call.structure.iter_logs(job_id=job_id)]
 
 
-@crawl_methods.method(_JOB_ID, CORPUS, returns="a text, one line an entry")
+@crawl_methods.method(_JOB_ID, CORPUS, result=TEXT, returns="a text, one line an entry")
 def get_job_log(call: Call, job_id: int) -> str:
     """Give the log of a crawl job as a text, with how it stands and why."""
     job = call.structure.get_job(job_id)
@@ -333,6 +344,7 @@ def get_job_log(call: Call, job_id: int) -> str:
     _JOB_ID,
     Parameter("status", Flag(), doc="whether it was reviewed"),
     CORPUS,
+    result=MESSAGE,
     returns="a confirmation",
     role=Role.CURATOR,
 )

@@ -20,6 +20,18 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Anything, Choice, Flag, Integer, ListOf, Mapping, Parameter, Text
+from hyphe_core.api.schemas import (
+    ANYTHING,
+    COUNTS,
+    INTEGER,
+    LISTING,
+    WEB_ENTITIES,
+    WEB_ENTITIES_PAGE,
+    WEB_ENTITY,
+    either,
+    list_of,
+    record,
+)
 from hyphe_core.clock import now, to_milliseconds
 from memory_structure.lru import entity_prefix, is_under, lru_to_url
 from memory_structure.prefixes import variations
@@ -183,19 +195,26 @@ def _tag_value(value: object) -> str:
 # -- finding one ------------------------------------------------------------------------------------------
 
 
-@methods.method(ENTITY_ID, CORPUS, returns="a list with the entity; empty when there is none of that id")
+@methods.method(
+    ENTITY_ID,
+    CORPUS,
+    result=WEB_ENTITIES,
+    returns="a list with the entity; empty when there is none of that id",
+)
 def get_webentity(call: Call, web_entity_id: int) -> list[JsonObject]:
     """Give one web entity in full."""
     return [show_entity(call, entity) for entity in entities_of_ids(call.structure, [web_entity_id])]
 
 
-@methods.method(Parameter("lru_prefix", Text(), doc="an LRU prefix"), CORPUS, returns="the entity")
+@methods.method(
+    Parameter("lru_prefix", Text(), doc="an LRU prefix"), CORPUS, result=WEB_ENTITY, returns="the entity"
+)
 def get_webentity_by_lruprefix(call: Call, lru: str) -> JsonObject:
     """Give the web entity that owns exactly this prefix."""
     return _by_prefix(call, entity_prefix(call.lru_of_client(lru)))
 
 
-@methods.method(Parameter("url", Text(), doc="a URL"), CORPUS, returns="the entity")
+@methods.method(Parameter("url", Text(), doc="a URL"), CORPUS, result=WEB_ENTITY, returns="the entity")
 def get_webentity_by_lruprefix_as_url(call: Call, url: str) -> JsonObject:
     """Give the web entity that owns exactly the prefix of this URL."""
     return _by_prefix(call, entity_prefix(call.lru_of_url(url)))
@@ -208,13 +227,13 @@ def _by_prefix(call: Call, prefix: str) -> JsonObject:
     return show_entity(call, entity)
 
 
-@methods.method(Parameter("url", Text(), doc="a URL"), CORPUS, returns="the entity")
+@methods.method(Parameter("url", Text(), doc="a URL"), CORPUS, result=WEB_ENTITY, returns="the entity")
 def get_webentity_for_url(call: Call, url: str) -> JsonObject:
     """Give the web entity to which a URL belongs, whether its page is known or not."""
     return _owner(call, call.lru_of_url(url), url)
 
 
-@methods.method(Parameter("lru", Text(), doc="an LRU"), CORPUS, returns="the entity")
+@methods.method(Parameter("lru", Text(), doc="an LRU"), CORPUS, result=WEB_ENTITY, returns="the entity")
 def get_webentity_for_url_as_lru(call: Call, lru: str) -> JsonObject:
     """Give the web entity to which an LRU belongs, whether its page is known or not."""
     return _owner(call, call.lru_of_client(lru), lru)
@@ -239,6 +258,7 @@ def _owner(call: Call, lru: str, asked_for: str) -> JsonObject:
     Parameter("semilight", Flag(), False, SEMILIGHT.doc),
     Parameter("light_for_csv", Flag(), False, "texts joined by bars, for tables"),
     CORPUS,
+    result=LISTING,
     returns="a page of entities; a plain list when ids are given or count is -1",
 )
 def get_webentities(
@@ -262,6 +282,7 @@ def get_webentities(
     LIGHT,
     SEMILIGHT,
     CORPUS,
+    result=LISTING,
     returns="a page of entities; a plain list when count is -1",
 )
 def get_webentities_by_status(
@@ -283,6 +304,7 @@ def get_webentities_by_status(
     LIGHT,
     SEMILIGHT,
     CORPUS,
+    result=LISTING,
     returns="a page of entities; a plain list when count is -1",
 )
 def search_webentities(
@@ -307,6 +329,7 @@ def search_webentities(
     Parameter("n_page", Integer(0), doc="page, counted from 0"),
     Parameter("idNamesOnly", Flag(), False, "answer [id, name] pairs alone"),
     CORPUS,
+    result=either(WEB_ENTITIES_PAGE, list_of(list_of(ANYTHING))),
     returns="a page of entities, or [[id, name]]",
 )
 def get_webentities_page(call: Call, token: str, page: int, names_only: bool) -> object:
@@ -317,6 +340,7 @@ def get_webentities_page(call: Call, token: str, page: int, names_only: bool) ->
 @methods.method(
     Parameter("pagination_token", Text(), doc="token of a first page"),
     CORPUS,
+    result=COUNTS,
     returns="an object: indegree -> number of entities",
 )
 def get_webentities_ranking_stats(call: Call, token: str) -> JsonObject:
@@ -369,7 +393,16 @@ def refuse_partial(errors: list[str], results: list[object] | list[str] | list[J
         raise Refusal("; ".join(errors[:20]), {"errors": errors, "results": results})
 
 
-@methods.method(CORPUS, returns="a list of points in time, oldest first")
+_STATISTICS = (
+    "timestamp", "total", "in", "in_untagged", "in_uncrawled", "out", "undecided", "discovered",
+)  # fmt: skip
+
+
+@methods.method(
+    CORPUS,
+    result=list_of(record(dict.fromkeys(_STATISTICS, INTEGER))),
+    returns="a list of points in time, oldest first",
+)
 def get_webentities_stats(call: Call) -> list[JsonObject]:
     """Give the numbers of entities by status over time; so far one point, the present."""
     counters, entities = call.structure.counters(), call.view.entities()

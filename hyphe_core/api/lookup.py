@@ -7,6 +7,7 @@ from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.methods import CORPUS, MethodGroup
 from hyphe_core.api.parameters import Number, Parameter, Text
+from hyphe_core.api.schemas import FLAG, INTEGER
 from memory_structure.urls import BadUrl, clean_user_url
 
 methods = MethodGroup()
@@ -39,6 +40,7 @@ async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
     _URL,
     _TIMEOUT,
     CORPUS,
+    result=INTEGER,
     returns="the HTTP status; -1 when the server cannot be reached, -2 when the proxy cannot",
 )
 async def lookup_httpstatus(call: Call, url: str, timeout_seconds: float) -> int:
@@ -47,7 +49,7 @@ async def lookup_httpstatus(call: Call, url: str, timeout_seconds: float) -> int
     return (await _ask_for(call, url, timeout_seconds)).status
 
 
-@methods.method(_URL, _TIMEOUT, CORPUS, returns="true for 200 and redirects")
+@methods.method(_URL, _TIMEOUT, CORPUS, result=FLAG, returns="true for 200 and redirects")
 async def lookup(call: Call, url: str, timeout_seconds: float) -> bool:
     """Tell whether a URL leads anywhere."""
     status = (await _ask_for(call, url, timeout_seconds)).status

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hyphe_core.api.failures import Fault, FaultCode
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import DEFAULT_CORPUS, CorpusName, Parameter
+from hyphe_core.api.schemas import ANYTHING, Schema
 
 if TYPE_CHECKING:
     from hyphe_core.api.call import Call
@@ -44,6 +45,7 @@ Function = Callable[..., "object | Awaitable[object]"]
 class Method:
     """A method of the service. Its function gets the call and the parameters in order, `corpus` left out.
 
+    `returns` says in words what `result` says as a schema.
     `is_async` functions run on the reactor and must not block; the others run in a thread. `is_inline` ones
     run on the
     reactor too: they only look at memory. `is_bare` results are not wrapped in `code` and `result`.
@@ -56,6 +58,7 @@ class Method:
     role: Role
     function: Function
     doc: str
+    result: Schema
     is_async: bool = False
     is_inline: bool = False
     is_bare: bool = False
@@ -147,6 +150,7 @@ class MethodGroup:
         self,
         *parameters: Parameter,
         returns: str,
+        result: Schema = ANYTHING,
         needs: Needs = Needs.READY,
         role: Role = Role.READER,
         name: str = "",
@@ -165,6 +169,7 @@ class MethodGroup:
                 role=role,
                 function=function,
                 doc=inspect.getdoc(function) or "",
+                result=result,
                 is_async=inspect.iscoroutinefunction(function),
                 is_inline=inline,
                 is_bare=bare,
@@ -180,7 +185,8 @@ def _refuse_mismatch(method: Method) -> None:
     """A declaration that its function cannot serve is a mistake of ours: better at import than at a call."""
     n_arguments = 1 + sum(1 for p in method.parameters if not isinstance(p.kind, CorpusName))
     takes: Any = inspect.signature(method.function).parameters
-    if len(takes) != n_arguments:
+    takes_any = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in takes.values())
+    if len(takes) != n_arguments and not (takes_any and len(takes) <= n_arguments):
         raise TypeError(
             f"{method.name} declares {n_arguments - 1} parameters, its function takes {len(takes) - 1}"
         )

@@ -7,6 +7,7 @@ from hyphe_core.api.entities import COUNT, ENTITY_ID, PAGE
 from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, level_of
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, Parameter
+from hyphe_core.api.schemas import LISTING, MESSAGE, WEB_ENTITY_LINKS
 from memory_structure.records import WebEntityStatus
 
 methods = MethodGroup("store")
@@ -22,6 +23,7 @@ _SEMILIGHT = Parameter("semilight", Flag(), False, "leave out start pages and ta
         "include_links_from_DISCOVERED", Flag(), False, "also links that leave entities only discovered"
     ),
     CORPUS,
+    result=WEB_ENTITY_LINKS,
     returns="a list of [source id, target id, weight], by source then target",
 )
 def get_webentities_network(call: Call, with_out: bool, with_discovered: bool) -> list[list[int]]:
@@ -32,7 +34,7 @@ def get_webentities_network(call: Call, with_out: bool, with_discovered: bool) -
     return call.view.network(frozenset(sources))
 
 
-@methods.method(_ENTITY, CORPUS, returns="a list of [source id, target id, weight]")
+@methods.method(_ENTITY, CORPUS, result=WEB_ENTITY_LINKS, returns="a list of [source id, target id, weight]")
 def get_webentity_ego_network(call: Call, web_entity_id: int) -> list[list[int]]:
     """Give the links among a web entity and those it links to or is linked by."""
     call.structure.get_web_entity(web_entity_id)
@@ -50,6 +52,7 @@ def get_webentity_ego_network(call: Call, web_entity_id: int) -> list[list[int]]
     _LIGHT,
     _SEMILIGHT,
     CORPUS,
+    result=LISTING,
     returns="a page of entities with weight; a list when count is -1",
 )
 def get_webentity_referrers(
@@ -68,6 +71,7 @@ def get_webentity_referrers(
     _LIGHT,
     _SEMILIGHT,
     CORPUS,
+    result=LISTING,
     returns="a page of entities with weight; a list when count is -1",
 )
 def get_webentity_referrals(
@@ -89,7 +93,7 @@ def _neighbours(
     return answer_listing(call, found, count, page, level_of(light, semilight), weights)
 
 
-@methods.method(CORPUS, returns="a confirmation", role=Role.CURATOR)
+@methods.method(CORPUS, result=MESSAGE, returns="a confirmation", role=Role.CURATOR)
 def trigger_links_build(call: Call) -> str:
     """Kept for older clients: links are up to date after each write, so there is nothing to build."""
     return f"Links of corpus {call.corpus.corpus_id} are up to date"

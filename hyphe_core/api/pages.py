@@ -14,6 +14,7 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, ListOf, Parameter, Text
+from hyphe_core.api.schemas import PAGE_LINKS, PAGES, TEXT, WEB_ENTITIES, WEB_ENTITY, or_null, record
 from hyphe_core.api.wire import shown_page
 from memory_structure.errors import CallerError, NotFound
 from memory_structure.records import NETWORK_KINDS, LinkKind, LinkRecord, PageRecord
@@ -28,6 +29,7 @@ _N_KINDS = len(LinkKind)
 @root_methods.method(
     Parameter("url", Text(), doc="URL of a page"),
     CORPUS,
+    result=WEB_ENTITY,
     returns="the entity that holds the page, with created",
     role=Role.CURATOR,
 )
@@ -39,6 +41,7 @@ def declare_page(call: Call, url: str) -> JsonObject:
 @root_methods.method(
     Parameter("list_urls", ListOf(Text(), or_one=True), doc="URLs of pages"),
     CORPUS,
+    result=WEB_ENTITIES,
     returns="a list of entities; when some fail, a failure with errors and results",
     role=Role.CURATOR,
 )
@@ -67,6 +70,7 @@ def _declare(call: Call, url: str) -> JsonObject:
     ENTITY_ID,
     Parameter("onlyCrawled", Flag(), True, "only pages that were fetched"),
     CORPUS,
+    result=PAGES,
     returns="a list of pages",
 )
 def get_webentity_pages(call: Call, web_entity_id: int, only_crawled: bool) -> list[JsonObject]:
@@ -84,6 +88,7 @@ def get_webentity_pages(call: Call, web_entity_id: int, only_crawled: bool) -> l
     Parameter("include_page_body", Flag(), False, "also the body, where one is kept"),
     Parameter("body_as_plain_text", Flag(), False, "the body as text instead of base64 of its zlib form"),
     CORPUS,
+    result=record({"token": or_null(TEXT), "pages": PAGES}),
     returns="an object: token (null at the end) and pages",
 )
 def paginate_webentity_pages(
@@ -142,6 +147,7 @@ def _read_token(token: str) -> list[str]:
     Parameter("npages", Integer(1, 10_000), 20, "number of pages"),
     Parameter("max_prefix_distance", Integer(0), None, "path segments and query below a prefix, at most"),
     CORPUS,
+    result=PAGES,
     returns="a list of pages with linked, the number of distinct pages that link to each",
 )
 def get_webentity_mostlinked_pages(
@@ -166,6 +172,7 @@ def _distance(lru: str, prefixes: Iterable[str]) -> int:
     Parameter("webentity_id", Integer(1), doc=ENTITY_ID.doc),
     Parameter("include_external_links", Flag(), False, "also links from and to pages of other entities"),
     CORPUS,
+    result=PAGE_LINKS,
     returns="a list of [source LRU, target LRU, weight]",
 )
 def get_webentity_pagelinks_network(call: Call, web_entity_id: int, external: bool) -> list[list[object]]:
@@ -200,6 +207,7 @@ def _summed(links: Iterable[LinkRecord]) -> list[list[object]]:
     _TOKEN,
     Parameter("include_external_outlinks", Flag(), False, "also links to pages of other entities"),
     CORPUS,
+    result=record({"token": or_null(TEXT), "links": PAGE_LINKS}),
     returns="an object: token (null at the end) and links, [source LRU, target LRU, weight]",
 )
 def paginate_webentity_pagelinks_network(

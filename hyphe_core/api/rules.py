@@ -7,6 +7,7 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import ListOf, Parameter, Text
+from hyphe_core.api.schemas import MESSAGE, NULL, RULE, TEXT, constant, either, keyed, list_of
 from hyphe_core.api.wire import DEFAULT_RULE_PREFIX, shown_rule
 from memory_structure.creation_rules import CreationRule, Decision, Flag, Preset
 from memory_structure.lru import entity_prefix, is_under
@@ -21,7 +22,7 @@ def _prefix(call: Call, lru: str) -> str:
     return "" if lru == DEFAULT_RULE_PREFIX else entity_prefix(call.lru_of_client(lru))
 
 
-@methods.method(CORPUS, returns="the rule")
+@methods.method(CORPUS, result=RULE, returns="the rule")
 def get_default_webentity_creationrule(call: Call) -> JsonObject:
     """Give the rule that cuts pages where nobody owns them and no other rule counts."""
     return shown_rule(call.structure.rules().default)
@@ -30,6 +31,7 @@ def get_default_webentity_creationrule(call: Call) -> JsonObject:
 @methods.method(
     Parameter("lru_prefix", Text(), None, "an LRU prefix; none gives all rules"),
     CORPUS,
+    result=either(list_of(RULE), RULE, NULL),
     returns="a list of rules, the default first; for a prefix its rule, or null",
 )
 def get_webentity_creationrules(call: Call, lru: str | None) -> list[JsonObject] | JsonObject | None:
@@ -45,6 +47,7 @@ def get_webentity_creationrules(call: Call, lru: str | None) -> list[JsonObject]
     _PREFIX,
     Parameter("regexp", Text(max_chars=100), doc="domain, subdomain, subdomain-N, path-N, page or prefix+N"),
     CORPUS,
+    result=MESSAGE,
     returns="a confirmation",
     role=Role.CURATOR,
 )
@@ -56,7 +59,7 @@ def add_webentity_creationrule(call: Call, lru: str, preset: str) -> str:
     return f"Creation rule {rule.preset} added at {rule.prefix or DEFAULT_RULE_PREFIX}"
 
 
-@methods.method(_PREFIX, CORPUS, returns="a confirmation", role=Role.CURATOR)
+@methods.method(_PREFIX, CORPUS, result=MESSAGE, returns="a confirmation", role=Role.CURATOR)
 def delete_webentity_creationrule(call: Call, lru: str) -> str:
     """Remove the rule at a prefix and its variations. The default rule can only be replaced."""
     prefix = _prefix(call, lru)
@@ -71,6 +74,7 @@ def delete_webentity_creationrule(call: Call, lru: str) -> str:
 @methods.method(
     Parameter("pageURLs", ListOf(Text(), or_one=True), doc="URLs of pages"),
     CORPUS,
+    result=keyed(either(TEXT, constant(False))),
     returns="an object: each text as sent -> LRU prefix of its entity, false when it is no address",
 )
 def simulate_creationrules_for_urls(call: Call, urls: list[str]) -> dict[str, str | bool]:
@@ -82,6 +86,7 @@ def simulate_creationrules_for_urls(call: Call, urls: list[str]) -> dict[str, st
 @methods.method(
     Parameter("pageLRUs", ListOf(Text(), or_one=True), doc="LRUs of pages"),
     CORPUS,
+    result=keyed(either(TEXT, constant(False))),
     returns="an object: each text as sent -> LRU prefix of its entity, false when it is no LRU",
 )
 def simulate_creationrules_for_lrus(call: Call, lrus: list[str]) -> dict[str, str | bool]:

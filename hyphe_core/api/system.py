@@ -6,6 +6,7 @@ from __future__ import annotations
 from hyphe_core.api.call import Call
 from hyphe_core.api.methods import MethodGroup, Needs, Role
 from hyphe_core.api.parameters import Parameter, Text
+from hyphe_core.api.schemas import TEXT, TEXTS, list_of
 
 methods = MethodGroup("system")
 
@@ -13,7 +14,13 @@ _METHOD = Parameter("method", Text(max_chars=200), doc="full name of a method")
 
 
 @methods.method(
-    name="listMethods", returns="a list of names", needs=Needs.NONE, role=Role.ANYONE, inline=True, bare=True
+    name="listMethods",
+    result=TEXTS,
+    returns="a list of names",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+    inline=True,
+    bare=True,
 )
 def list_methods(call: Call) -> list[str]:
     """List the names of all methods."""
@@ -23,6 +30,7 @@ def list_methods(call: Call) -> list[str]:
 @methods.method(
     _METHOD,
     name="methodHelp",
+    result=TEXT,
     returns="a text",
     needs=Needs.NONE,
     role=Role.ANYONE,
@@ -37,6 +45,7 @@ def method_help(call: Call, method: str) -> str:
 @methods.method(
     _METHOD,
     name="methodSignature",
+    result=list_of(TEXTS),
     returns="a list of one signature: type of the result, then of each parameter",
     needs=Needs.NONE,
     role=Role.ANYONE,

@@ -21,6 +21,7 @@ from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.json_values import encode
 from hyphe_core.api.methods import Bound, Method, Needs, Role
 from hyphe_core.api.parameters import Anything, Choice, CorpusName, Flag, Integer, ListOf, Mapping, Number
+from hyphe_core.api.schemas import COMPONENTS
 from hyphe_core.api.service import Service
 from hyphe_core.config import Config
 from memory_structure.creation_rules import CreationRule, Preset
@@ -28,7 +29,7 @@ from memory_structure.opening import open_registry
 from memory_structure.records import JobSpec
 from memory_structure.registry import Registry
 from memory_structure.url_cutter import url_to_lru
-from tests.contract.hyphe_api import METHODS, result_faults
+from tests.contract.hyphe_api import METHODS, faults, result_faults
 from tests.contract.hyphe_calls import CALLS, HOST, OTHER_DEFAULTS, TOKEN
 from tests.service.conftest import EMPTY, FULL, MISSING, STOPPED, make_corpora
 
@@ -152,7 +153,13 @@ def result_of(name: str, answer: Any) -> Any:
         assert answer["code"] == "success", answer
         result = answer["result"]
     assert result_faults(name, result) == []
+    assert own_faults(name, result) == []
     return result
+
+
+def own_faults(name: str, result: Any) -> list[str]:
+    """What in a result differs from the schema that its method declares."""
+    return faults(result, HAVE[name].result, definitions=COMPONENTS)
 
 
 def is_state(message: Any, corpus: str, status: str) -> bool:
@@ -277,6 +284,8 @@ def test_own_methods_answer_whatever_they_are_given(name: str, fresh: MakeServic
         if method.is_bare:
             continue
         assert answer["code"] in {"success", "fail"}
+        if answer["code"] == "success":
+            assert own_faults(name, answer["result"]) == []
         if status and (method.needs is Needs.READY or (method.needs is Needs.ANY and status == "missing")):
             assert is_state(answer["message"], corpus, status)
 
