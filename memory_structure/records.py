@@ -358,10 +358,10 @@ class JobPage(NamedTuple):
 
 
 class JobOutcomes(NamedTuple):
-    """Final attempts of a job, counted. `by_outcome`: (status or error, number), by outcome; `by_depth`: (clicks,
-    number), by clicks; `by_type`: (media type of whole answers, number), most first. `n_bare` counts pages with
-    status 200 and no link at all, `n_links_cut` links dropped (over a limit, or no web address), `n_nofollow`
-    pages with links that must not be followed."""
+    """Final attempts of a job, counted. `by_outcome`: (status or error, number), by outcome; `by_depth`:
+    (clicks, number), by clicks; `by_type`: (media type of whole answers, number), most first. `n_bare` counts
+    pages with status 200 and no link at all, `n_links_cut` links dropped (over a limit, or no web address),
+    `n_nofollow` pages with links that must not be followed."""
 
     by_outcome: tuple[tuple[str, int], ...]
     by_depth: tuple[tuple[int, int], ...]

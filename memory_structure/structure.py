@@ -15,21 +15,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding, RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, RuleSet
+from memory_structure.job_keeping import JobKeeping
 from memory_structure.lru_tree import LruTree
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
 from memory_structure.records import (
     Batch,
     Degrees,
-    EndReason,
     Fetch,
-    Job,
-    JobPage,
-    JobSpec,
-    JobState,
-    LinkKind,
     LinkRecord,
-    LogEntry,
     NodeLink,
     PageRecord,
     StartPage,
@@ -40,7 +34,7 @@ from memory_structure.records import (
 )
 
 
-class MemoryStructure(ABC):
+class MemoryStructure(JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole
@@ -321,65 +315,6 @@ class MemoryStructure(ABC):
     @abstractmethod
     def delete_precision_exceptions(self, prefixes: Sequence[str]) -> None:
         """Undo `add_precision_exceptions`; unknown ones raise NotFound."""
-
-    # -- jobs and logs
-
-    @abstractmethod
-    def create_job(self, spec: JobSpec) -> Job:
-        """Store a job, PENDING. Ids rise from 1 and are never reused."""
-
-    @abstractmethod
-    def get_job(self, job_id: int) -> Job:
-        """The job of that id."""
-
-    @abstractmethod
-    def list_jobs(
-        self,
-        *,
-        ids: Sequence[int] | None = None,
-        web_entity_id: int | None = None,
-        states: Sequence[JobState] | None = None,
-    ) -> list[Job]:
-        """Jobs by id."""
-
-    @abstractmethod
-    def move_job(
-        self,
-        job_id: int,
-        state: JobState,
-        *,
-        end: EndReason = EndReason.NONE,
-        reason: str = "",
-        active_seconds: float | None = None,
-    ) -> Job:
-        """Change a job's state by the table of legal moves (IllegalTransition otherwise); sets started_at and
-        ended_at. Moving to the state it is in already changes only what is given."""
-
-    @abstractmethod
-    def set_job_reviewed(self, job_id: int, reviewed: bool) -> Job:
-        """Mark a job as looked at."""
-
-    @abstractmethod
-    def iter_job_pages(self, job_id: int) -> Iterator[JobPage]:
-        """Pages this job has done (final attempts), in the order stored."""
-
-    @abstractmethod
-    def outlink_targets(self, lrus: Sequence[str]) -> dict[str, list[tuple[str, LinkKind, str | None]]]:
-        """For each page: (target LRU, kind, raw URL or None) of its stored links. What a crawl expands
-        again."""
-
-    @abstractmethod
-    def job_quality(self, job_id: int) -> dict[str, int]:
-        """Numbers of final attempts of a job by outcome: a status ("200", "404") or an error ("robots",
-        "timeout")."""
-
-    @abstractmethod
-    def add_log(self, kind: str, message: str, job_id: int | None = None) -> None:
-        """Append a line to the log."""
-
-    @abstractmethod
-    def iter_logs(self, *, job_id: int | None = None, limit: int | None = None) -> Iterator[LogEntry]:
-        """Log lines, oldest first (the newest `limit` of them); of one job, or all."""
 
     # -- maintenance
 

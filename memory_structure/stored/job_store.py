@@ -8,13 +8,32 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from memory_structure.errors import NotFound
-from memory_structure.jobs import ENDED, refuse_illegal_move
-from memory_structure.records import EndReason, Job, JobCounters, JobPage, JobSpec, JobState, LogEntry
+from memory_structure.jobs import ENDED, default_reason, refuse_illegal_move
+from memory_structure.records import (
+    EndReason,
+    Job,
+    JobCounters,
+    JobOutcomes,
+    JobPage,
+    JobSpec,
+    JobState,
+    LogEntry,
+    Review,
+)
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import clean_text
+from memory_structure.stored.job_outcomes import OUTCOME_COLUMNS, count_outcomes
 from memory_structure.stored.moments import from_micros, now_micros, optional_moment
 from memory_structure.stored.rule_store import RuleStore
-from memory_structure.stored.schema import ENTITIES, FETCHES, JOB_COUNTERS, JOBS, LOGS, PAGES
+from memory_structure.stored.schema import (
+    ENTITIES,
+    FETCHES,
+    JOB_COUNTERS,
+    JOB_REVIEWS,
+    JOBS,
+    LOGS,
+    PAGES,
+)
 from memory_structure.stored.session import Session
 
 _CHUNK = 2000
@@ -27,16 +46,20 @@ class JobStore(RuleStore):
 
     def create_job(self, spec: JobSpec) -> Job:
         """Store a job, PENDING."""
+        return self.create_jobs([spec])[0]
+
+    def create_jobs(self, specs: Sequence[JobSpec]) -> list[Job]:
+        """Store several jobs, PENDING."""
         with self._writing() as session:
-            if spec.web_entity_id is not None and not session.tx.get(ENTITIES, (spec.web_entity_id,)):
-                raise NotFound(f"there is no web entity {spec.web_entity_id}")
-            job_id = session.state.next_job
-            session.state.next_job += 1
-            session.changed = True
-            row = (job_id, spec.web_entity_id, JobState.PENDING.value, "", "", json.dumps(asdict(spec)))
-            session.tx.insert(JOBS, [(*row, now_micros(), None, None, 0.0, 0, None, "")])
-            session.tx.insert(JOB_COUNTERS, [(job_id, *([0] * (len(JOB_COUNTERS.columns) - 1)))])
-            return _get_job(session.tx, job_id)
+            _require_entities(session, specs)
+            first = session.state.next_job
+            session.state.next_job += len(specs)
+            session.changed = session.changed or bool(specs)
+            rows = [_new_row(job_id, spec) for job_id, spec in enumerate(specs, first)]
+            session.tx.insert(JOBS, rows)
+            zeros = [0] * (len(JOB_COUNTERS.columns) - 1)
+            session.tx.insert(JOB_COUNTERS, [(row[0], *zeros) for row in rows])
+            return _jobs(session.tx, rows)
 
     def get_job(self, job_id: int) -> Job:
         """The job of that id."""
@@ -77,11 +100,13 @@ class JobStore(RuleStore):
             _store_move(session, row, state, end, reason, active_seconds)
             return _get_job(session.tx, job_id)
 
-    def set_job_reviewed(self, job_id: int, reviewed: bool) -> Job:
-        """Mark a job as looked at."""
+    def set_job_reviewed(self, job_id: int, reviewed: bool, *, note: str = "", actor: str = "") -> Job:
+        """Mark a job as looked at, or not."""
         with self._writing() as session:
             _job_row(session.tx, job_id)
             session.tx.update(JOBS, ("reviewed",), [(job_id, (int(reviewed),))])
+            said = (job_id, clean_text(note), clean_text(actor), now_micros())
+            session.tx.put(JOB_REVIEWS, [said])
             session.changed = True
             return _get_job(session.tx, job_id)
 
@@ -112,16 +137,29 @@ class JobStore(RuleStore):
             counts[outcome] = counts.get(outcome, 0) + 1
         return dict(sorted(counts.items()))
 
+    def job_outcomes(self, job_id: int) -> JobOutcomes:
+        """What the final attempts of a job came to."""
+        _job_row(self._storage, job_id)
+        rows = self._storage.scan(FETCHES, Span("by_job_id", equal=(job_id,)), OUTCOME_COLUMNS)
+        return count_outcomes(row for row in rows if row[0])
+
     # -- log
 
     def add_log(self, kind: str, message: str, job_id: int | None = None) -> None:
         """Append a line to the log."""
+        self.add_logs([(kind, message, job_id)])
+
+    def add_logs(self, lines: Sequence[tuple[str, str, int | None]]) -> None:
+        """Append lines to the log."""
         with self._writing() as session:
-            session.tx.insert(
-                LOGS, [(session.state.next_log, now_micros(), job_id, clean_text(kind), clean_text(message))]
-            )
-            session.state.next_log += 1
-            session.changed = True
+            moment, first = now_micros(), session.state.next_log
+            rows = [
+                (log_id, moment, job_id, clean_text(kind), clean_text(message))
+                for log_id, (kind, message, job_id) in enumerate(lines, first)
+            ]
+            session.tx.insert(LOGS, rows)
+            session.state.next_log += len(rows)
+            session.changed = session.changed or bool(rows)
 
     def iter_logs(self, *, job_id: int | None = None, limit: int | None = None) -> Iterator[LogEntry]:
         """Log lines, oldest first."""
@@ -133,6 +171,19 @@ class JobStore(RuleStore):
             newest = list(self._storage.scan(LOGS, replace(span, reverse=True, limit=limit)))
             rows = reversed(newest)
         return (LogEntry(from_micros(row[1]), row[2], row[3], row[4]) for row in rows)
+
+
+def _require_entities(session: Session, specs: Sequence[JobSpec]) -> None:
+    wanted = {spec.web_entity_id for spec in specs if spec.web_entity_id is not None}
+    absent = wanted.difference(session.tx.get(ENTITIES, sorted(wanted)))
+    if absent:
+        raise NotFound(f"there is no web entity {min(absent)}")
+
+
+def _new_row(job_id: int, spec: JobSpec) -> Row:
+    state = JobState.PENDING
+    start = (job_id, spec.web_entity_id, state.value, "", default_reason(state, EndReason.NONE))
+    return (*start, json.dumps(asdict(spec)), now_micros(), None, None, 0.0, 0, None, "")
 
 
 def _job_row(reader: Reader, job_id: int) -> Row:
@@ -155,11 +206,13 @@ def _get_job(reader: Reader, job_id: int) -> Job:
 
 
 def _jobs(reader: Reader, rows: Sequence[Row]) -> list[Job]:
-    counters = reader.get(JOB_COUNTERS, [row[0] for row in rows])
-    return [_job(row, JobCounters(*counters[row[0]][1:])) for row in rows]
+    ids = [row[0] for row in rows]
+    counters = reader.get(JOB_COUNTERS, ids)
+    reviews = reader.get(JOB_REVIEWS, ids)
+    return [_job(row, JobCounters(*counters[row[0]][1:]), reviews.get(row[0])) for row in rows]
 
 
-def _job(row: Row, counters: JobCounters) -> Job:
+def _job(row: Row, counters: JobCounters, review: Row | None) -> Job:
     return Job(
         row[0],
         _spec(row[5], row[1]),
@@ -174,6 +227,7 @@ def _job(row: Row, counters: JobCounters) -> Job:
         bool(row[10]),
         row[11],
         row[12],
+        None if review is None else Review(review[1], review[2], from_micros(review[3])),
     )
 
 
@@ -198,7 +252,7 @@ def _store_move(
     values = (
         state.value,
         row[3] if stays and not end else end.value,
-        row[4] if stays and not reason else clean_text(reason),
+        row[4] if stays and not reason else clean_text(reason) or default_reason(state, end),
         started,
         ended,
         row[9] if active_seconds is None else active_seconds,

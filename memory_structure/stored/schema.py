@@ -102,9 +102,23 @@ JOB_COUNTERS: Final = _table(
     "job_id n_pages n_answers n_200 n_3xx n_errors n_robots n_links n_new_pages n_bytes max_depth_reached",
     "job_id",
 )
+JOB_REVIEWS: Final = _table("job_reviews", "job_id note:t actor:t reviewed_at", "job_id")
 LOGS: Final = _table("logs", "id logged_at job_id kind:t message:t", "id", _index("job_id"))
 # Where the original bytes lie: `length` bytes of a pack from `offset` on, compressed.
 BODIES: Final = _table("bodies", "digest:b pack:t offset length", "digest")
+
+# Acts of curation; `entity_ids` the first of them in JSON, `changes` rows before and after.
+ACTS: Final = _table(
+    "acts",
+    "id acted_at actor:t kind:t summary:t n_entities entity_ids:t undoes undone_by",
+    "id",
+    _index("kind"),
+)
+ACT_CHANGES: Final = _table("act_changes", "act_id changes:b", "act_id")
+ACT_ENTITIES: Final = _table("act_entities", "entity_id act_id", "entity_id act_id")
+# The version of the corpus that last changed fields or prefixes of an entity, gone ones too; row 0 tells since
+# which version that is known.
+ENTITY_CHANGES: Final = _table("entity_changes", "entity_id version", "entity_id", _index("version"))
 
 CORPUS_TABLES: Final = (
     STATE,
@@ -125,8 +139,13 @@ CORPUS_TABLES: Final = (
     EXCEPTIONS,
     JOBS,
     JOB_COUNTERS,
+    JOB_REVIEWS,
     LOGS,
     BODIES,
+    ACTS,
+    ACT_CHANGES,
+    ACT_ENTITIES,
+    ENTITY_CHANGES,
 )
 
 CORPORA: Final = _table(
@@ -144,4 +163,13 @@ HOSTS: Final = _table(
 )
 REGISTRY_STATE: Final = _table("registry_state", "id schema next_place", "id")
 
-REGISTRY_TABLES: Final = (REGISTRY_STATE, CORPORA, QUEUE, WORKERS, HOSTS)
+# Stores named otherwise than the corpus they hold, because that name was in use when they were made.
+STORES: Final = _table("stores", "id:t store:t", "id")
+# Corpora destroyed and not removed yet, by the name of their store.
+TRASH: Final = _table(
+    "trash", "store:t id:t name:t password_hash:t created_at last_activity_at destroyed_at", "store"
+)
+# Stores that are being made or removed, each with the last sign of life of who does it.
+UNFINISHED: Final = _table("unfinished_stores", "store:t touched_at", "store")
+
+REGISTRY_TABLES: Final = (REGISTRY_STATE, CORPORA, QUEUE, WORKERS, HOSTS, STORES, TRASH, UNFINISHED)

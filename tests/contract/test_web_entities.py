@@ -319,10 +319,65 @@ def test_jobs_move_by_the_table(corpus: StoredMemoryStructure) -> None:
     with pytest.raises(IllegalTransition, match="crawl job 3 is finished"):
         corpus.move_job(3, JobState.RUNNING)
     again = corpus.move_job(3, JobState.PENDING)
-    assert (again.ended_at, again.end, again.reason) == (None, EndReason.NONE, "")
-    assert corpus.set_job_reviewed(3, True).reviewed
+    assert (again.ended_at, again.end, again.reason) == (
+        None,
+        EndReason.NONE,
+        "waiting in the queue for a worker",
+    )
     with pytest.raises(NotFound, match="crawl job 9"):
         corpus.move_job(9, JobState.RUNNING)
+
+
+def test_a_review_says_who_when_and_what(corpus: StoredMemoryStructure) -> None:
+    assert corpus.get_job(1).review is None
+    job = corpus.set_job_reviewed(1, True, note="only a login page", actor="Ada")
+    assert job.reviewed
+    assert job.review is not None
+    assert job.review[:2] == ("only a login page", "Ada")
+    assert job.review.reviewed_at >= job.created_at
+    again = corpus.set_job_reviewed(1, False, actor="Bob")
+    assert not again.reviewed
+    assert again.review is not None
+    assert again.review[:2] == ("", "Bob")
+    assert corpus.list_jobs(ids=[1]) == [again]
+    with pytest.raises(NotFound, match="crawl job 9"):
+        corpus.set_job_reviewed(9, True)
+
+
+def test_many_jobs_at_once_are_all_or_none(corpus: StoredMemoryStructure) -> None:
+    specs = [JobSpec(1, ("http://a.com/",), (A,), max_depth=depth) for depth in range(3)]
+    made = corpus.create_jobs(specs)
+    assert [(job.job_id, job.spec.max_depth) for job in made] == [(3, 0), (4, 1), (5, 2)]
+    assert {job.reason for job in made} == {"waiting in the queue for a worker"}
+    with pytest.raises(NotFound, match="web entity 77"):
+        corpus.create_jobs([specs[0], JobSpec(77, (), ())])
+    assert corpus.create_jobs([]) == []
+    assert [job.job_id for job in corpus.list_jobs()] == [1, 2, 3, 4, 5]
+
+
+def test_outcomes_of_a_job_are_counted(corpus: StoredMemoryStructure) -> None:
+    html = "text/html; charset=utf-8"
+    corpus.write_batch(
+        batch(
+            page(lru("a.com", "r1"), P, attempts=[fetch(2, depth=1, content_type=html, n_links=1)]),
+            page(lru("a.com", "r2"), attempts=[fetch(2, depth=2, content_type="TEXT/HTML", n_links_cut=3)]),
+            page(lru("a.com", "r3"), attempts=[fetch(2, depth=2, status=404)]),
+            page(
+                lru("a.com", "r4"),
+                attempts=[
+                    fetch(2, status=None, error="timeout", final=False),
+                    fetch(2, status=None, error="dns", attempt=2),
+                ],
+            ),
+        )
+    )
+    found = corpus.job_outcomes(2)
+    assert found.by_outcome == (("200", 2), ("404", 1), ("dns", 1))
+    assert found.by_depth == ((0, 1), (1, 1), (2, 2))
+    assert found.by_type == (("text/html", 2),)
+    assert (found.n_links, found.n_links_cut, found.n_bare, found.n_nofollow) == (1, 3, 1, 0)
+    with pytest.raises(NotFound):
+        corpus.job_outcomes(9)
 
 
 def test_lists_of_jobs(corpus: StoredMemoryStructure) -> None:
