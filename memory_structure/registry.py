@@ -5,7 +5,7 @@ Every claim is a lease: it ends by itself when its holder stops renewing it. Mom
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.structure import MemoryStructure
+from memory_structure.tokens import TokenKeeping
 
 
 class Command(StrEnum):
@@ -65,7 +66,7 @@ class HostKey(NamedTuple):
     host: str
 
 
-class Registry(ABC):
+class Registry(TokenKeeping):
     """Corpora, queue, workers, host leases. Safe to use from several threads and processes."""
 
     # -- corpora

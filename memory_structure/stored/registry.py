@@ -40,6 +40,7 @@ from memory_structure.stored.schema import (
 )
 from memory_structure.stored.state import find_state
 from memory_structure.stored.structure import StoredMemoryStructure
+from memory_structure.stored.tokens import TOKEN_TABLES, StoredTokens
 
 WELL_KNOWN_ID: Final = "--hyphe--"  # what clients call the corpus of a single-corpus service
 _MAX_ID: Final = 16
@@ -59,7 +60,7 @@ def corpus_id_of(name: str) -> str:
     return letters[:_MAX_ID] or "corpus"
 
 
-class StoredRegistry(Leases, Registry):
+class StoredRegistry(Leases, StoredTokens, Registry):
     """Corpora, queue, workers and host leases in one database; each corpus in its own, made by
     `make_storage`."""
 
@@ -78,7 +79,7 @@ class StoredRegistry(Leases, Registry):
         self._structures: dict[str, tuple[datetime, StoredMemoryStructure]] = {}  # with the corpus' creation
         self._blobs: dict[str, tuple[StoredMemoryStructure, PackedBlobStore]] = {}
         self._touched: dict[str, float] = {}
-        storage.ensure_tables(REGISTRY_TABLES)
+        storage.ensure_tables((*REGISTRY_TABLES, *TOKEN_TABLES))
         _lay_out(storage)
 
     # -- corpora
