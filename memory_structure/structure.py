@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
+from memory_structure.columns import Columns
 from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding, RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, RuleSet
 from memory_structure.job_keeping import JobKeeping
@@ -34,7 +35,7 @@ from memory_structure.records import (
 )
 
 
-class MemoryStructure(JobKeeping, ABC):
+class MemoryStructure(Columns, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole

@@ -13,8 +13,8 @@ from memory_structure.records import Degrees, NodeLink, WebEntityStatus, Weighte
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.caches import LabelArray
 from memory_structure.stored.codec import NETWORK_MASK, Ints, Pairs, decode_targets, swapped
+from memory_structure.stored.column_reads import ColumnReads, KnownWeights
 from memory_structure.stored.entities import entity_row
-from memory_structure.stored.link_reads import LinkReads
 from memory_structure.stored.recompute import recomputed_weights
 from memory_structure.stored.schema import ENTITIES, NODES, OUTLINKS, PAGES, Labels, Weights
 from memory_structure.stored.state import read_state
@@ -33,16 +33,16 @@ class _Network(NamedTuple):
     internal: dict[int, int]
 
 
-class Networks(LinkReads):
+class Networks(ColumnReads):
     """Aggregated links."""
 
     _network: _Network | None = None
 
     def _network_now(self) -> _Network:
         """The network, made anew only when a weight has changed: each change takes a number of its own."""
-        known = self._network
-        if known is None or known.version != read_state(self._storage).next_delta:
-            known = self._network = _network(known, *self._at_one_moment(_read_network))
+        weights, known = self.weights_now(Weights.FORWARD), self._network
+        if known is None or known.version != weights.version:
+            known = self._network = _network(known, weights)
         return known
 
     def web_entity_links(self) -> list[WeightedLink]:
@@ -65,7 +65,7 @@ class Networks(LinkReads):
         wanted = {status.value for status in sources}
         rows = self._storage.scan(ENTITIES, columns=("id", "status"))
         source_ids = [row[0] for row in rows if row[1] in wanted]
-        return _degrees(self._network_now().pairs, np.array(source_ids, np.int64))
+        return _degrees(self.weights_now(Weights.FORWARD).pairs, np.array(source_ids, np.int64))
 
     def list_referrers(self, web_entity_id: int) -> list[WeightedLink]:
         """Links arriving at an entity, by falling weight then source id."""
@@ -135,18 +135,15 @@ def _between(pairs: Pairs) -> Pairs:
     return Pairs(pairs.keys[different], pairs.weights[different])
 
 
-def _read_network(reader: Reader) -> tuple[int, Pairs]:
-    return read_state(reader).next_delta, all_weights(reader, Weights.FORWARD)
-
-
-def _network(known: _Network | None, version: int, weights: Pairs) -> _Network:
+def _network(known: _Network | None, now: KnownWeights) -> _Network:
     """The network of these weights; links that were known before are taken over."""
+    weights = now.pairs
     inside = (weights.keys >> 32) == (weights.keys & 0xFFFFFFFF)
     own = Pairs(weights.keys[inside], weights.weights[inside])
     internal = dict(zip((own.keys >> 32).tolist(), own.weights.tolist(), strict=True))
     pairs = _between(weights)
     links = _weighted(pairs) if known is None else _patched(known, pairs)
-    return _Network(version, pairs, links, internal)
+    return _Network(now.version, pairs, links, internal)
 
 
 def _patched(known: _Network, pairs: Pairs) -> list[WeightedLink]:
