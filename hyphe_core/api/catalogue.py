@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 
-from hyphe_core.api import corpora, crawling, entities, lookup, networks, pages, rules, system
+from hyphe_core.api import (
+    corpora,
+    crawling,
+    declaring,
+    editing,
+    entities,
+    lookup,
+    networks,
+    pages,
+    rules,
+    system,
+)
 from hyphe_core.api.methods import MethodTable
 
 
@@ -16,6 +27,8 @@ def all_methods() -> MethodTable:
             corpora.methods,
             crawling.methods,
             crawling.crawl_methods,
+            declaring.methods,
+            editing.methods,
             entities.methods,
             lookup.methods,
             networks.methods,

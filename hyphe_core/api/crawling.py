@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.entities import ENTITY_ID, read_status
+from hyphe_core.api.entities import ENTITY_ID
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, Parameter, Text
+from hyphe_core.api.readings import read_status
 from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, either, keyed, list_of, row_of
 from hyphe_core.api.wire import milliseconds, shown_job, shown_log
 from hyphe_core.clock import now, to_milliseconds

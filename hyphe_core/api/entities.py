@@ -1,9 +1,8 @@
-"""Methods that declare, find, list and judge web entities."""
+"""Methods that find and list web entities."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entity_pages import (
@@ -18,8 +17,8 @@ from hyphe_core.api.entity_pages import (
 from hyphe_core.api.entity_search import matching_fields, matching_words, sorted_entities
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
-from hyphe_core.api.methods import CORPUS, MethodGroup, Role
-from hyphe_core.api.parameters import Anything, Choice, Flag, Integer, ListOf, Mapping, Parameter, Text
+from hyphe_core.api.methods import CORPUS, MethodGroup
+from hyphe_core.api.parameters import Anything, Choice, Flag, Integer, ListOf, Parameter, Text
 from hyphe_core.api.schemas import (
     ANYTHING,
     COUNTS,
@@ -33,9 +32,8 @@ from hyphe_core.api.schemas import (
     record,
 )
 from hyphe_core.clock import now, to_milliseconds
-from memory_structure.lru import entity_prefix, is_under, lru_to_url
-from memory_structure.prefixes import variations
-from memory_structure.records import StartPage, WebEntity, WebEntityStatus
+from memory_structure.lru import entity_prefix
+from memory_structure.records import WebEntity, WebEntityStatus
 
 methods = MethodGroup("store")
 
@@ -48,148 +46,6 @@ SORT = Parameter(
 )
 LIGHT = Parameter("light", Flag(), False, "only identity, prefixes and degrees")
 SEMILIGHT = Parameter("semilight", Flag(), True, "leave out start pages and tags that are not the user's")
-
-_NAME = Parameter("name", Text(max_chars=1000), None, "name; none makes one of the first prefix")
-_START_PAGES = Parameter(
-    "startpages", ListOf(Text(), or_one=True, skip_empty=True), (), "start pages, as URLs"
-)
-_VARIATIONS = Parameter(
-    "lruVariations", Flag(), True, "also own the http, https and www variations that are free"
-)
-_TAGS = Parameter("tags", Mapping(), {}, "tags: namespace -> category -> value or list of values")
-_DECLARED = (
-    _NAME,
-    Parameter("status", Text(), None, "status; none is DISCOVERED"),
-    _START_PAGES,
-    _VARIATIONS,
-    _TAGS,
-    CORPUS,
-)
-
-
-# -- declaring --------------------------------------------------------------------------------------------
-
-
-@methods.method(
-    Parameter("url", Text(), doc="URL whose prefix the entity owns"),
-    *_DECLARED,
-    returns="the entity, with created true",
-    role=Role.CURATOR,
-)
-def declare_webentity_by_lruprefix_as_url(
-    call: Call, url: str, name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
-) -> JsonObject:
-    """Create a web entity that owns the prefix of a URL."""
-    return _declare(call, call.prefixes_of_urls([url]), name, status, startpages, vary, tags)
-
-
-@methods.method(
-    Parameter("lru_prefix", Text(), doc="LRU prefix to own"),
-    *_DECLARED,
-    returns="the entity, with created true",
-    role=Role.CURATOR,
-)
-def declare_webentity_by_lru(
-    call: Call, lru: str, name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
-) -> JsonObject:
-    """Create a web entity that owns an LRU prefix."""
-    return _declare(call, call.prefixes_of_clients([lru]), name, status, startpages, vary, tags)
-
-
-@methods.method(
-    Parameter("list_urls", ListOf(Text(), or_one=True), doc="URLs whose prefixes the entity owns"),
-    *_DECLARED,
-    returns="the entity, with created true",
-    role=Role.CURATOR,
-)
-def declare_webentity_by_lrus_as_urls(
-    call: Call, urls: list[str], name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
-) -> JsonObject:
-    """Create a web entity that owns the prefixes of several URLs."""
-    return _declare(call, call.prefixes_of_urls(urls), name, status, startpages, vary, tags)
-
-
-@methods.method(
-    Parameter("list_lrus", ListOf(Text(), or_one=True), doc="LRU prefixes to own"),
-    *_DECLARED,
-    returns="the entity, with created true",
-    role=Role.CURATOR,
-)
-def declare_webentity_by_lrus(
-    call: Call, lrus: list[str], name: str, status: str, startpages: list[str], vary: bool, tags: JsonObject
-) -> JsonObject:
-    """Create a web entity that owns several LRU prefixes."""
-    return _declare(call, call.prefixes_of_clients(lrus), name, status, startpages, vary, tags)
-
-
-def _declare(
-    call: Call,
-    prefixes: list[str],
-    name: str | None,
-    status: str | None,
-    startpages: Iterable[str],
-    vary: bool,
-    tags: JsonObject,
-) -> JsonObject:
-    if not prefixes:
-        raise Refusal("no prefix was given")
-    owned = _with_free_variations(call, prefixes) if vary else prefixes
-    entity = call.structure.declare_web_entity(
-        owned,
-        name=name or None,
-        status=read_status(status) if status else WebEntityStatus.DISCOVERED,
-        start_pages=_start_pages(call, startpages, owned),
-        tags=read_tags(tags),
-    )
-    return show_entity(call, entity, created=True)
-
-
-def _with_free_variations(call: Call, prefixes: list[str]) -> list[str]:
-    """The prefixes, which must be free themselves, and those of their variations that nobody owns."""
-    varied = [v for prefix in prefixes for v in variations(prefix, call.policy)]
-    others = [v for v in dict.fromkeys(varied) if v not in prefixes]
-    free = [v for v in others if call.structure.find_web_entity_by_prefix(v) is None]
-    return [*prefixes, *free]
-
-
-def _start_pages(call: Call, urls: Iterable[str], prefixes: list[str]) -> list[StartPage]:
-    pages = []
-    for url in urls:
-        lru = call.lru_of_url(url)
-        if not any(is_under(lru, prefix) for prefix in prefixes):
-            raise Refusal(f"start page {url} does not lie under a prefix of this web entity")
-        pages.append(StartPage(lru_to_url(lru), "user"))
-    return pages
-
-
-def read_status(status: str) -> WebEntityStatus:
-    """The status of that name. Refuses others with the list of names."""
-    try:
-        return WebEntityStatus(status.strip().upper())
-    except ValueError:
-        raise Refusal(
-            f"status must be one of {', '.join(WebEntityStatus)}; {status[:40]!r} is none"
-        ) from None
-
-
-def read_tags(tags: JsonObject) -> list[tuple[str, str, str]]:
-    """Tags as clients send them, namespace -> category -> value or list, as sorted triples."""
-    triples: set[tuple[str, str, str]] = set()
-    for namespace, categories in tags.items():
-        if not isinstance(categories, dict):
-            raise Refusal("tags must be an object: namespace -> category -> value or list of values")
-        for category, values in categories.items():
-            listed = values if isinstance(values, list) else [values]
-            triples |= {
-                (namespace, category, _tag_value(value)) for value in listed if value not in (None, "")
-            }
-    return sorted(triples)
-
-
-def _tag_value(value: object) -> str:
-    if not isinstance(value, str):
-        raise Refusal("the value of a tag is a text")
-    return value
 
 
 # -- finding one ------------------------------------------------------------------------------------------
@@ -351,46 +207,6 @@ def get_webentities_ranking_stats(call: Call, token: str) -> JsonObject:
     degrees = call.view.degrees()
     counts = Counter(degrees[i].indegree if i in degrees else 0 for i in listing.ids)
     return {str(indegree): n for indegree, n in sorted(counts.items())}
-
-
-# -- judging ----------------------------------------------------------------------------------------------
-
-
-@methods.method(
-    ENTITY_ID,
-    Parameter("status", Text(), doc="the new status"),
-    CORPUS,
-    returns="a confirmation",
-    role=Role.CURATOR,
-)
-def set_webentity_status(call: Call, web_entity_id: int, status: str) -> str:
-    """Set the status of a web entity."""
-    chosen = read_status(status)
-    call.structure.set_statuses([web_entity_id], chosen)
-    return f"The status of web entity {web_entity_id} is now {chosen}"
-
-
-@methods.method(
-    Parameter("webentity_ids", ListOf(Integer(1), or_one=True), doc="ids of web entities"),
-    Parameter("status", Text(), doc="the new status"),
-    CORPUS,
-    returns="a list of confirmations; when some fail, a failure with errors and results",
-    role=Role.CURATOR,
-)
-def set_webentities_status(call: Call, web_entity_ids: list[int], status: str) -> list[str]:
-    """Set the status of several web entities; the known ones are set even when others are unknown."""
-    chosen = read_status(status)
-    known = [entity.web_entity_id for entity in entities_of_ids(call.structure, web_entity_ids)]
-    call.structure.set_statuses(known, chosen)
-    results = [f"The status of web entity {i} is now {chosen}" for i in known]
-    refuse_partial([f"there is no web entity {i}" for i in web_entity_ids if i not in set(known)], results)
-    return results
-
-
-def refuse_partial(errors: list[str], results: list[object] | list[str] | list[JsonObject]) -> None:
-    """Fail when there are errors, with what succeeded beside them."""
-    if errors:
-        raise Refusal("; ".join(errors[:20]), {"errors": errors, "results": results})
 
 
 _STATISTICS = (

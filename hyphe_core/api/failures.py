@@ -68,3 +68,9 @@ class Refusal(Exception):
         super().__init__(str(message))
         self.message = message
         self.beside = beside or {}
+
+
+def refuse_partial(errors: list[str], results: list[object] | list[str] | list[JsonObject]) -> None:
+    """Fail when there are errors, with what succeeded beside them: `errors` and `results`."""
+    if errors:
+        raise Refusal("; ".join(errors[:20]), {"errors": errors, "results": results})

@@ -39,6 +39,7 @@ class Role(IntEnum):
 
 
 Function = Callable[..., "object | Awaitable[object]"]
+Declare = Callable[[Function], Function]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class MethodGroup:
         name: str = "",
         inline: bool = False,
         bare: bool = False,
-    ) -> Callable[[Function], Function]:
+    ) -> Declare:
         """Declare the function below as a method; its name and docstring are the method's unless a name is
         given."""
 

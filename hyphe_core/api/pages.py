@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.entities import ENTITY_ID, refuse_partial
+from hyphe_core.api.entities import ENTITY_ID
 from hyphe_core.api.entity_pages import show_entity
-from hyphe_core.api.failures import Refusal
+from hyphe_core.api.failures import Refusal, refuse_partial
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, ListOf, Parameter, Text
