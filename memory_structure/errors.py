@@ -53,6 +53,10 @@ class UndoConflict(CallerError, ValueError):
         self.later_act_ids = later_act_ids
 
 
+class UnusableBackup(CallerError, ValueError):
+    """A file is not a backup of a corpus, is damaged, or was written by a newer version of this program."""
+
+
 class IllegalTransition(CallerError, ValueError):
     """A crawl job cannot go from its present state to the one asked for."""
 

@@ -6,11 +6,11 @@ Every claim is a lease: it ends by itself when its holder stops renewing it. Mom
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
@@ -37,6 +37,33 @@ class CorpusEntry:
     created_at: datetime
     last_activity_at: datetime
     started: bool
+
+
+class DestroyedCorpus(NamedTuple):
+    """A corpus in the trash. `destroyed_id` names it there; its corpus id and name may be in use again."""
+
+    destroyed_id: str
+    corpus_id: str
+    name: str
+    created_at: datetime
+    destroyed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BackupReport:
+    """What a backup holds. `n_lost_bodies` are named by pages, and could not be read."""
+
+    n_rows: int
+    n_bodies: int
+    n_lost_bodies: int
+
+
+# Called with what is being written or read, and how many records of it are done.
+BackupProgress = Callable[[str, int], None]
+
+
+def unwatched(_what: str, _done: int) -> None:
+    """A progress that nobody watches."""
 
 
 class QueueEntry(NamedTuple):
@@ -99,6 +126,56 @@ class Registry(TokenKeeping):
     def destroy_corpus(self, corpus_id: str) -> None:
         """Remove a corpus, its store, its bodies and its queue for good. Raises StoreLocked while a worker
         holds one of its jobs."""
+
+    @abstractmethod
+    def empty_corpus(self, corpus_id: str) -> DestroyedCorpus:
+        """Leave a corpus with its name, password, options and rules, and nothing else. What it held is in the
+        trash. Raises StoreLocked as `destroy_corpus`."""
+
+    @abstractmethod
+    def trash_corpus(self, corpus_id: str) -> DestroyedCorpus:
+        """Take a corpus away so that it can be brought back; its id and name are free at once. Raises
+        StoreLocked as `destroy_corpus`."""
+
+    @abstractmethod
+    def list_destroyed(self) -> list[DestroyedCorpus]:
+        """Corpora in the trash, the last one destroyed first."""
+
+    @abstractmethod
+    def get_destroyed(self, destroyed: str) -> DestroyedCorpus:
+        """What is in the trash under that id; else the last one destroyed of that corpus id or name."""
+
+    @abstractmethod
+    def undestroy_corpus(self, destroyed_id: str, name: str | None = None) -> CorpusEntry:
+        """Bring a corpus back from the trash, not started, with its password. Raises NotFound, AlreadyExists
+        when its name (or the one given instead) is in use. Its id may be another one."""
+
+    @abstractmethod
+    def purge_destroyed(self, until: datetime | None = None) -> list[DestroyedCorpus]:
+        """Remove for good what was destroyed until that moment (None: everything in the trash), and the
+        remains of corpora whose making was interrupted."""
+
+    @abstractmethod
+    def backup_corpus(
+        self, corpus_id: str, file: BinaryIO, *, written_by: str = "", progress: BackupProgress = unwatched
+    ) -> BackupReport:
+        """Write everything of a corpus but its secrets (password, cookies, credentials of proxies) as one
+        stream, as it is at one moment, while others read and write; on MongoDB writers wait while the tables,
+        not the bodies, are written. Memory stays flat."""
+
+    @abstractmethod
+    def restore_corpus(
+        self,
+        file: BinaryIO,
+        *,
+        name: str | None = None,
+        password_hash: str = "",
+        progress: BackupProgress = unwatched,
+    ) -> CorpusEntry:
+        """Make a new corpus of a backup (a file that can be read from any place), under its name or another.
+
+        All or nothing, also when the process is killed. Crawl jobs that had not ended are paused. Raises
+        UnusableBackup for what is no backup, damaged or newer; AlreadyExists for a name in use."""
 
     @abstractmethod
     def open_structure(self, corpus_id: str) -> MemoryStructure:

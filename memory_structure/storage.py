@@ -161,6 +161,11 @@ class Storage(Reader):
         yield self
 
     @abstractmethod
+    def frozen(self) -> AbstractContextManager[Reader]:
+        """Reads of one moment, for as long as one likes. Where the database cannot show one moment while
+        others write (MongoDB), writers wait meanwhile."""
+
+    @abstractmethod
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         """Create what is absent of those tables and indexes."""
 

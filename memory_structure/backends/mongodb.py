@@ -49,7 +49,7 @@ from memory_structure.errors import (
     StoreLocked,
     StoreUnreachable,
 )
-from memory_structure.storage import Key, Row, Span, Storage, Table, Transaction
+from memory_structure.storage import Key, Reader, Row, Span, Storage, Table, Transaction
 
 T = TypeVar("T")
 
@@ -322,6 +322,16 @@ class MongoStorage(Storage):
             yield
         finally:
             self._turn.release()
+
+    @contextmanager
+    def frozen(self) -> Iterator[Reader]:
+        """See `Storage`: holds the writers' lock."""
+        with self._my_turn():
+            self._committer.take_lock()
+            try:
+                yield self._reader
+            finally:
+                self._lock.release()
 
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         """See `Storage`."""

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -256,6 +256,9 @@ class SqliteStorage(Storage):
                 yield reader
             finally:
                 reader._execute("COMMIT")
+
+    def frozen(self) -> AbstractContextManager[Reader]:
+        return self.snapshot()
 
     def get(self, table: Table, keys: Iterable[Key]) -> dict[Key, Row]:
         with self._reading() as reader:

@@ -52,6 +52,12 @@ def make(
     return corpus_id
 
 
+def of_another_process(registry: StoredRegistry) -> StoredRegistry:
+    """The same registry without what it remembers."""
+    stores = registry._stores
+    return StoredRegistry(registry._storage, stores.open_database, stores.open_packs, stores._remove_database)
+
+
 # -- corpora
 
 
@@ -127,9 +133,7 @@ def test_corpus_made_again_by_another_process_is_not_the_old_one(
     corpus_id = make(registry)
     old = registry.open_structure(corpus_id)
     old.create_job(SPEC)
-    other = StoredRegistry(
-        registry._storage, registry._make_storage, registry._make_packs, registry._remove_storage
-    )
+    other = of_another_process(registry)
     other.destroy_corpus(corpus_id)
     with pytest.raises(NotFound):
         registry.open_structure(corpus_id)
@@ -268,9 +272,7 @@ def test_any_other_name_is_taken(registry: StoredRegistry, name: str) -> None:
 def test_a_lost_store_is_a_fault_and_not_an_empty_corpus(registry: StoredRegistry) -> None:
     corpus_id = make(registry)
     registry.open_structure(corpus_id).storage.destroy()
-    again = StoredRegistry(
-        registry._storage, registry._make_storage, registry._make_packs, registry._remove_storage
-    )
+    again = of_another_process(registry)
     with pytest.raises(CorruptCorpus):
         again.open_structure(corpus_id)
     again.destroy_corpus(corpus_id)
