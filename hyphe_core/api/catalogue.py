@@ -36,5 +36,6 @@ def all_methods() -> MethodTable:
             pages.root_methods,
             rules.methods,
             system.methods,
+            system.rpc_methods,
         )
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hyphe_core.api.failures import Fault, FaultCode
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import DEFAULT_CORPUS, CorpusName, Parameter
-from hyphe_core.api.schemas import ANYTHING, Schema
+from hyphe_core.api.schemas import ANYTHING, Schema, type_name
 
 if TYPE_CHECKING:
     from hyphe_core.api.call import Call
@@ -36,6 +36,11 @@ class Role(IntEnum):
     READER = 1
     CURATOR = 2
     ADMIN = 3
+
+    @property
+    def word(self) -> str:
+        """The role as clients write it."""
+        return self.name.lower()
 
 
 Function = Callable[..., "object | Awaitable[object]"]
@@ -97,9 +102,14 @@ class Method:
         return Bound(self, corpus_id, tuple(arguments))
 
     @property
+    def namespace(self) -> str:
+        """What stands before the last dot of the name; empty for the root."""
+        return self.name.rpartition(".")[0]
+
+    @property
     def signature(self) -> list[list[str]]:
         """[[type of the result, types of the parameters...]], as introspection says it."""
-        return [["any", *(p.kind.json_type for p in self.parameters)]]
+        return [[type_name(self.result), *(p.kind.json_type for p in self.parameters)]]
 
     @property
     def help(self) -> str:

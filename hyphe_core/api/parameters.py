@@ -30,6 +30,11 @@ class Kind(ABC):
     def read(self, value: object) -> object:
         """The Python value. Raises ValueError saying what was expected."""
 
+    @property
+    def schema(self) -> JsonObject:
+        """What is accepted, as a JSON schema; lenient readings are left out."""
+        return {"type": self.json_type}
+
 
 @dataclass(frozen=True, slots=True)
 class Text(Kind):
@@ -66,6 +71,16 @@ class Integer(Kind):
             raise ValueError(f"must be between {self.minimum} and {self.maximum}")
         return number
 
+    @property
+    def schema(self) -> JsonObject:
+        """An integer within the bounds that are not merely technical."""
+        return {"type": "integer", **_bounds(self.minimum, self.maximum, _LARGEST_INTEGER)}
+
+
+def _bounds(minimum: float, maximum: float, boundless: float) -> JsonObject:
+    least: JsonObject = {} if minimum <= -boundless else {"minimum": minimum}
+    return least if maximum >= boundless else least | {"maximum": maximum}
+
 
 def _whole(value: object) -> int:
     if isinstance(value, bool):
@@ -95,6 +110,11 @@ class Number(Kind):
         if not self.minimum <= value <= self.maximum:
             raise ValueError(f"must be between {self.minimum} and {self.maximum}")
         return float(value)
+
+    @property
+    def schema(self) -> JsonObject:
+        """A number within its bounds."""
+        return {"type": "number", **_bounds(self.minimum, self.maximum, math.inf)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +154,11 @@ class Choice(Kind):
                     return member
         raise ValueError(f"must be one of {', '.join(self.choices)}")
 
+    @property
+    def schema(self) -> JsonObject:
+        """One of the values."""
+        return {"enum": [str(choice) for choice in self.choices]}
+
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Kind):
@@ -171,6 +196,12 @@ class ListOf(Kind):
         except ValueError as error:
             raise ValueError(f"member {position + 1}: {error}") from None
 
+    @property
+    def schema(self) -> JsonObject:
+        """A list of its members, or one member."""
+        many: JsonObject = {"type": "array", "items": self.member.schema}
+        return {"anyOf": [many, self.member.schema]} if self.or_one else many
+
 
 @dataclass(frozen=True, slots=True)
 class Mapping(Kind):
@@ -198,6 +229,11 @@ class Anything(Kind):
     def read(self, value: object) -> object:
         """The value as sent."""
         return value
+
+    @property
+    def schema(self) -> JsonObject:
+        """Anything."""
+        return {}
 
 
 class _Required:
@@ -232,6 +268,11 @@ class Parameter:
         """The default as JSON."""
         return json.dumps(self.default)
 
+    @property
+    def schema(self) -> JsonObject:
+        """What is accepted, and the default where there is one."""
+        return self.kind.schema if self.is_required else {**self.kind.schema, "default": self.default}
+
     def read(self, value: object) -> object:
         """The Python value for a wire value. Raises ValueError naming the parameter."""
         if value is None:
@@ -259,3 +300,8 @@ class CorpusName(Kind):
         if value is None or value == "":
             return None
         return Text(max_chars=200).read(value)
+
+    @property
+    def schema(self) -> JsonObject:
+        """A text or null."""
+        return {"type": ["string", "null"]}

@@ -37,6 +37,7 @@ A call that was understood is answered with HTTP 200, whether it succeeded, `{"c
 ...}`, or
 not, `{"code": "fail", "message": ...}`. The message is a text, or the state of the corpus when it is not
 started.
+`rpc.discover` answers an OpenRPC document: every method with the schemas of its parameters and result.
 Moments are whole milliseconds since 1970, durations seconds. LRUs are accepted in any usual cut and answered
 in the
 canonical one.
@@ -69,21 +70,17 @@ must be
 allowed to do.
 """
 
-_SECTIONS = {"": "Corpora, pages, crawls", "crawl": "crawl", "store": "store", "system": "system"}
+_ROOT_TITLE = "Corpora, pages, crawls"
 
 
 def reference_text() -> str:
     """The whole document."""
     methods = all_methods().list_methods()
     parts = [_PREFACE, _overview(methods)]
-    for namespace, title in _SECTIONS.items():
-        parts.append(f"## {title}\n")
-        parts.extend(_entry(method) for method in methods if _namespace(method) == namespace)
+    for namespace in sorted({method.namespace for method in methods}):
+        parts.append(f"## {namespace or _ROOT_TITLE}\n")
+        parts.extend(_entry(method) for method in methods if method.namespace == namespace)
     return "\n".join(parts)
-
-
-def _namespace(method: Method) -> str:
-    return method.name.rpartition(".")[0]
 
 
 def _overview(methods: list[Method]) -> str:

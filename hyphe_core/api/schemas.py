@@ -313,3 +313,12 @@ def success_of(result: Schema) -> Schema:
 
 
 FAILURE = _named("Failure")
+
+
+def type_name(schema: Schema) -> str:
+    """The JSON type of what a schema describes; "any" when it may have several."""
+    named = schema.get("$ref")
+    if isinstance(named, str):
+        return type_name(COMPONENTS[named.rpartition("/")[2]])
+    found = schema.get("type", "any")
+    return found if isinstance(found, str) else "any"

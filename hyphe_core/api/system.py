@@ -4,11 +4,14 @@ expect."""
 from __future__ import annotations
 
 from hyphe_core.api.call import Call
+from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import MethodGroup, Needs, Role
+from hyphe_core.api.openrpc import openrpc_document
 from hyphe_core.api.parameters import Parameter, Text
-from hyphe_core.api.schemas import TEXT, TEXTS, list_of
+from hyphe_core.api.schemas import OBJECT, TEXT, TEXTS, list_of
 
 methods = MethodGroup("system")
+rpc_methods = MethodGroup("rpc")
 
 _METHOD = Parameter("method", Text(max_chars=200), doc="full name of a method")
 
@@ -55,3 +58,15 @@ def method_help(call: Call, method: str) -> str:
 def method_signature(call: Call, method: str) -> list[list[str]]:
     """Give the types of a method's result and parameters, in order."""
     return call.service.table.get(method).signature
+
+
+@rpc_methods.method(
+    result=OBJECT,
+    returns="an OpenRPC document",
+    needs=Needs.NONE,
+    role=Role.ANYONE,
+    bare=True,
+)
+def discover(call: Call) -> JsonObject:
+    """Describe all methods, their parameters and results, as an OpenRPC document."""
+    return openrpc_document(call.service.table)
