@@ -17,6 +17,7 @@ from memory_structure.columns import Columns
 from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding, RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, RuleSet
 from memory_structure.job_keeping import JobKeeping
+from memory_structure.link_evidence import LinkEvidence
 from memory_structure.lru_tree import LruTree
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
@@ -35,7 +36,7 @@ from memory_structure.records import (
 )
 
 
-class MemoryStructure(Columns, JobKeeping, ABC):
+class MemoryStructure(Columns, LinkEvidence, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole

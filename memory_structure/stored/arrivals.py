@@ -64,6 +64,34 @@ def candidate_sources(reader: Reader, target: int) -> set[int]:
     return found
 
 
+def candidate_pairs(reader: Reader, targets: Longs) -> Longs:
+    """Target << 32 | source of the pages that link to some pages (ids rising), and of some that no longer
+    do."""
+    n_runs = read_state(reader).segment // SEGMENTS_PER_RUN
+    found = [_pairs_in_run(reader, run, targets) for run in range(n_runs)]
+    for _, n_links, blob in reader.scan(SEGMENTS, Span(lower=n_runs * SEGMENTS_PER_RUN)):
+        columns = decode_segment(blob, n_links)
+        kept = np.isin(columns.targets, targets)
+        found.append(packed(columns.targets[kept], columns.sources[kept]))
+    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
+def _pairs_in_run(reader: Reader, run: int, targets: Longs) -> Longs:
+    """The pairs of a run whose target is one of these. A chunk is read once for all the targets it holds."""
+    found: list[Longs] = []
+    place = 0
+    while place < len(targets):
+        target = int(targets[place])
+        span = Span(equal=(run,), upper=target + 1, reverse=True, limit=1)
+        keys = next((np.frombuffer(row[2], _KEY) for row in reader.scan(ARRIVALS, span)), None)
+        last = target if keys is None else max(target, int(keys[-1] >> 32))
+        end = int(np.searchsorted(targets, last, side="right"))
+        if keys is not None:
+            found.append(keys[np.isin(keys >> 32, targets[place:end])])
+        place = end
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
 def iter_missing(reader: Reader) -> Iterator[tuple[int, int]]:
     """(source id, target id) of links in full groups of segments that their run does not hold."""
     for run in range(read_state(reader).segment // SEGMENTS_PER_RUN):

@@ -15,6 +15,7 @@ from memory_structure.stored.caches import LabelArray
 from memory_structure.stored.codec import NETWORK_MASK, Ints, Pairs, decode_targets, swapped
 from memory_structure.stored.column_reads import ColumnReads, KnownWeights
 from memory_structure.stored.entities import entity_row
+from memory_structure.stored.evidence import EvidenceReads
 from memory_structure.stored.recompute import recomputed_weights
 from memory_structure.stored.schema import ENTITIES, NODES, OUTLINKS, PAGES, Labels, Weights
 from memory_structure.stored.state import read_state
@@ -33,7 +34,7 @@ class _Network(NamedTuple):
     internal: dict[int, int]
 
 
-class Networks(ColumnReads):
+class Networks(ColumnReads, EvidenceReads):
     """Aggregated links."""
 
     _network: _Network | None = None
