@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.resolutions import ResolutionKeeping
 from memory_structure.structure import MemoryStructure
 from memory_structure.tokens import TokenKeeping
 
@@ -93,7 +94,16 @@ class HostKey(NamedTuple):
     host: str
 
 
-class Registry(TokenKeeping):
+class WaitingJob(NamedTuple):
+    """A job that no worker holds. `blocked_by`: its start hosts that living workers hold, with their ids:
+    until those let go, only they may take the job. `n_running`: jobs of its corpus that workers hold."""
+
+    entry: QueueEntry
+    blocked_by: tuple[tuple[HostKey, str], ...]
+    n_running: int
+
+
+class Registry(TokenKeeping, ResolutionKeeping):
     """Corpora, queue, workers, host leases. Safe to use from several threads and processes."""
 
     # -- corpora
@@ -156,6 +166,10 @@ class Registry(TokenKeeping):
         remains of corpora whose making was interrupted."""
 
     @abstractmethod
+    def purge_corpus(self, destroyed_id: str) -> None:
+        """Remove one of the trash for good. Raises NotFound."""
+
+    @abstractmethod
     def backup_corpus(
         self, corpus_id: str, file: BinaryIO, *, written_by: str = "", progress: BackupProgress = unwatched
     ) -> BackupReport:
@@ -189,6 +203,15 @@ class Registry(TokenKeeping):
     @abstractmethod
     def enqueue(self, corpus_id: str, job_id: int, hosts: Sequence[HostKey]) -> None:
         """Offer a job to the workers; `hosts` are those of its start pages. Queued twice is once."""
+
+    @abstractmethod
+    def enqueue_many(self, corpus_id: str, jobs: Sequence[tuple[int, Sequence[HostKey]]]) -> None:
+        """Offer several jobs (id, start hosts) at once, in order."""
+
+    @abstractmethod
+    def list_waiting(self) -> list[WaitingJob]:
+        """Free jobs of all corpora in the order in which workers will take them (fewest running jobs of the
+        corpus first, then oldest); those with another command than RUN behind, by age."""
 
     @abstractmethod
     def claim_jobs(

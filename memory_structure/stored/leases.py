@@ -6,12 +6,14 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from memory_structure.errors import NotFound
-from memory_structure.registry import Command, HostKey, QueueEntry, WorkerEntry
+from memory_structure.registry import Command, HostKey, QueueEntry, WaitingJob, WorkerEntry
 from memory_structure.storage import Reader, Row, Span, Storage, Transaction
 from memory_structure.stored.moments import from_micros, now_micros
 from memory_structure.stored.schema import CORPORA, HOSTS, QUEUE, REGISTRY_STATE, WORKERS
@@ -43,16 +45,42 @@ class Leases:
 
     def enqueue(self, corpus_id: str, job_id: int, hosts: Sequence[HostKey]) -> None:
         """Offer a job to the workers; queued twice is once, with command RUN again."""
+        self.enqueue_many(corpus_id, [(job_id, hosts)])
+
+    def enqueue_many(self, corpus_id: str, jobs: Sequence[tuple[int, Sequence[HostKey]]]) -> None:
+        """Offer several jobs at once."""
         with self._storage.transaction() as transaction:
             if not transaction.get(CORPORA, (corpus_id,)):
                 raise NotFound(f"there is no corpus {corpus_id}")
-            known = transaction.get(QUEUE, ((corpus_id, job_id),)).get((corpus_id, job_id))
-            place, worker_id, queued_at = (
-                (known[0], known[4], known[5]) if known else (_next_place(transaction), "", now_micros())
+            known = transaction.get(QUEUE, [(corpus_id, job_id) for job_id, _ in jobs])
+            fresh = [job_id for job_id, _ in jobs if (corpus_id, job_id) not in known]
+            places = dict(zip(fresh, _take_places(transaction, len(fresh)), strict=True))
+            rows = []
+            for job_id, hosts in jobs:
+                old = known.get((corpus_id, job_id))
+                place, worker_id, queued_at = (
+                    (old[0], old[4], old[5]) if old else (places[job_id], "", now_micros())
+                )
+                text = json.dumps(sorted(set(hosts)))
+                rows.append((place, corpus_id, job_id, Command.RUN.value, worker_id, queued_at, text))
+            transaction.put(QUEUE, rows)
+
+    def list_waiting(self) -> list[WaitingJob]:
+        """Free jobs in the order in which workers will take them."""
+        with self._storage.snapshot() as reader:
+            offers = _offers(reader)
+            living = _living(reader)
+            held = {HostKey(r[0], r[1]): r[2] for r in reader.scan(HOSTS) if r[2] in living}
+        running = _count_running(offers)
+        n_running = dict(running)
+        free = _choose([o for o in offers if _claimable(o, None)], running, len(offers))
+        rest = [o for o in offers if not o.worker_id and not _claimable(o, None)]
+        return [
+            WaitingJob(
+                _entry(o, ""), tuple((h, held[h]) for h in o.hosts if h in held), n_running[o.corpus_id]
             )
-            text = json.dumps(sorted(set(hosts)))
-            row = (place, corpus_id, job_id, Command.RUN.value, worker_id, queued_at, text)
-            transaction.put(QUEUE, [row])
+            for o in (*free, *rest)
+        ]
 
     def claim_jobs(
         self, worker_id: str, limit: int, lease_seconds: float, only: tuple[str, int] | None = None
@@ -62,9 +90,7 @@ class Leases:
             _extend(transaction, worker_id, lease_seconds)
             offers = _offers(transaction)
             busy = _hosts_of_others(transaction, worker_id)
-            running: dict[str, int] = {}
-            for offer in offers:
-                running[offer.corpus_id] = running.get(offer.corpus_id, 0) + bool(offer.worker_id)
+            running = _count_running(offers)
             free = [o for o in offers if _claimable(o, only) and not busy.intersection(o.hosts)]
             taken = _choose(free, running, limit)
             keys = [((o.corpus_id, o.job_id), (worker_id,)) for o in taken]
@@ -170,16 +196,25 @@ class Leases:
         return [HostKey(row[0], row[1]) for row in rows if row[4] in living and row[4] != worker_id]
 
 
-def _next_place(transaction: Transaction) -> int:
-    row = transaction.get(REGISTRY_STATE, (1,))[1]
-    transaction.update(REGISTRY_STATE, ("next_place",), [(1, (row[2] + 1,))])
-    return int(row[2])
+def _take_places(transaction: Transaction, n: int) -> range:
+    """The next places at the end of the queue."""
+    first = int(transaction.get(REGISTRY_STATE, (1,))[1][2])
+    transaction.update(REGISTRY_STATE, ("next_place",), [(1, (first + n,))])
+    return range(first, first + n)
 
 
 def _offers(reader: Reader) -> list[_Offer]:
     """The queue, oldest first."""
     rows = [(*row[:6], [HostKey(*host) for host in json.loads(row[6])]) for row in reader.scan(QUEUE)]
     return [_Offer(*row) for row in sorted(rows, key=lambda row: int(row[0]))]
+
+
+def _count_running(offers: Sequence[_Offer]) -> dict[str, int]:
+    """Corpus id -> its jobs that workers hold, for every corpus of the queue."""
+    running: dict[str, int] = {}
+    for offer in offers:
+        running[offer.corpus_id] = running.get(offer.corpus_id, 0) + bool(offer.worker_id)
+    return running
 
 
 def _entry(offer: _Offer, worker_id: str) -> QueueEntry:
@@ -195,13 +230,19 @@ def _claimable(offer: _Offer, only: tuple[str, int] | None) -> bool:
 
 def _choose(free: list[_Offer], running: dict[str, int], limit: int) -> list[_Offer]:
     """One after the other: of the corpus with fewest running jobs, the oldest."""
-    left = list(free)
+    waiting: dict[str, deque[_Offer]] = {}
+    for offer in sorted(free, key=lambda o: o.place):
+        waiting.setdefault(offer.corpus_id, deque()).append(offer)
+    heads = [(running[corpus_id], offers[0].place, corpus_id) for corpus_id, offers in waiting.items()]
+    heapify(heads)
     taken: list[_Offer] = []
-    while left and len(taken) < limit:
-        best = min(left, key=lambda o: (running[o.corpus_id], o.place))
-        left.remove(best)
-        taken.append(best)
-        running[best.corpus_id] += 1
+    while heads and len(taken) < limit:
+        _, _, corpus_id = heappop(heads)
+        offers = waiting[corpus_id]
+        taken.append(offers.popleft())
+        running[corpus_id] += 1
+        if offers:
+            heappush(heads, (running[corpus_id], offers[0].place, corpus_id))
     return taken
 
 

@@ -11,13 +11,14 @@ from memory_structure.stored.backups import Backups
 from memory_structure.stored.corpora import corpus_id_of
 from memory_structure.stored.leases import Leases
 from memory_structure.stored.pack_files import Packs
+from memory_structure.stored.resolutions import RESOLUTION_TABLES, StoredResolutions
 from memory_structure.stored.schema import REGISTRY_STATE, REGISTRY_TABLES, SCHEMA_VERSION
 from memory_structure.stored.tokens import TOKEN_TABLES, StoredTokens
 
 __all__ = ["StoredRegistry", "corpus_id_of"]
 
 
-class StoredRegistry(Backups, Leases, StoredTokens, Registry):
+class StoredRegistry(Backups, Leases, StoredTokens, StoredResolutions, Registry):
     """Corpora, queue, workers and host leases in one database; each corpus in a store of its own, whose
     database `make_storage` opens and `remove_storage` removes, and whose packs `make_packs` opens."""
 
@@ -28,7 +29,7 @@ class StoredRegistry(Backups, Leases, StoredTokens, Registry):
         make_packs: Callable[[str], Packs],
         remove_storage: Callable[[str], None],
     ) -> None:
-        storage.ensure_tables((*REGISTRY_TABLES, *TOKEN_TABLES))
+        storage.ensure_tables((*REGISTRY_TABLES, *TOKEN_TABLES, *RESOLUTION_TABLES))
         _lay_out(storage)
         super().__init__(storage, make_storage, make_packs, remove_storage)
 

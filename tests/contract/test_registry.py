@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from memory_structure.errors import (
 )
 from memory_structure.opening import open_registry
 from memory_structure.registry import Command, HostKey
+from memory_structure.resolutions import Resolution
 from memory_structure.stored.registry import StoredRegistry, corpus_id_of
 from memory_structure.stored.schema import CORPORA
 from tests.corpus_cases import SPEC, batch, lru, page
@@ -163,6 +165,24 @@ def test_jobs_are_claimed_fairly_then_by_age(registry: StoredRegistry) -> None:
     assert [e.worker_id for e in registry.list_queue(one)] == ["w", "w", "v"]
 
 
+def test_waiting_jobs_come_in_the_order_they_are_taken_with_what_holds_them(registry: StoredRegistry) -> None:
+    one, two = make(registry, "one", 3), make(registry, "two", 1)
+    registry.enqueue_many(two, [(2, [X, Y]), (3, [])])
+    registry.claim_jobs("w", 1, 30.0)
+    registry.lease_hosts("w", [X], 30.0)
+    registry.command_job(one, 2, Command.PAUSE)
+    waiting = registry.list_waiting()
+    order = [(each.entry.corpus_id, each.entry.job_id) for each in waiting]
+    assert order == [(two, 1), (one, 3), (two, 2), (two, 3), (one, 2)]
+    assert [each.n_running for each in waiting] == [0, 1, 0, 0, 1]
+    assert waiting[2].blocked_by == ((X, "w"),)
+    assert waiting[3].blocked_by == ()
+    assert [e.job_id for e in registry.claim_jobs("w", 9, 30.0)] == [job_id for _, job_id in order[:4]]
+    assert [(each.entry.job_id, each.entry.command) for each in registry.list_waiting()] == [
+        (2, Command.PAUSE)
+    ]
+
+
 def test_queued_twice_is_once(registry: StoredRegistry) -> None:
     corpus_id = make(registry, n_jobs=1)
     registry.enqueue(corpus_id, 1, [X])
@@ -292,3 +312,29 @@ def test_what_could_not_be_made_leaves_nothing(
     assert registry.list_corpora() == []
     assert registry._storage.count(CORPORA) == 0
     assert make(registry) == "corpus"
+
+
+# -- redirectors
+
+
+def resolution(url: str, target: str | None, days: float = 1.0) -> Resolution:
+    now = datetime.now(UTC).replace(microsecond=0)
+    return Resolution(url, target, (url, "http://b.com/"), now, now + timedelta(days=days))
+
+
+def test_resolutions_are_shared_replaced_and_forgotten_when_they_expire(registry: StoredRegistry) -> None:
+    one, gone = resolution("http://s.ly/1", "http://a.com/"), resolution("http://s.ly/2", None)
+    registry.keep_resolutions([one, gone, resolution("http://s.ly/3", None, days=-1)])
+    assert registry.find_resolutions() == {one.url: one, gone.url: gone}
+    assert registry.find_resolutions(["http://s.ly/2", "http://s.ly/3", "http://s.ly/2"]) == {gone.url: gone}
+    later = resolution("http://s.ly/1", "http://c.com/")
+    registry.keep_resolutions([later])
+    assert registry.find_resolutions([one.url]) == {one.url: later}
+
+
+def test_changes_of_the_list_of_redirectors_are_kept(registry: StoredRegistry) -> None:
+    assert registry.redirect_changes() == ()
+    registry.change_redirects(["+s.ly", "-bit.ly", "+out.com/go?u"])
+    assert registry.redirect_changes() == ("-bit.ly", "+out.com/go?u", "+s.ly")
+    registry.change_redirects(["=bit.ly", "-s.ly"])
+    assert registry.redirect_changes() == ("+out.com/go?u", "-s.ly")
