@@ -30,7 +30,7 @@ class BrowserAccess:
     def of(cls, config: Config) -> BrowserAccess:
         """The rules of a service: the host it binds, this machine's name, further names, those of allowed
         origins."""
-        origins = frozenset(_normal(origin) for origin in config.allowed_origins)
+        origins = frozenset(_normal(o) for o in config.allowed_origins if _split(o) is not None)
         names = {(_split(origin) or ("", "", None))[1] for origin in origins}
         names |= {name.lower() for name in (config.host, socket.gethostname(), *config.allowed_hosts)}
         return cls(frozenset(names - {""}), origins, config.hyphe_compatible_access)
@@ -44,9 +44,21 @@ class BrowserAccess:
 
     def allows_origin(self, origin: str | None, host_header: str | None) -> bool:
         """Whether a page of this origin may call; None is no page at all."""
-        if origin is None or self.compatible:
+        return self.compatible or self.trusts_origin(origin, host_header)
+
+    def trusts_origin(self, origin: str | None, host_header: str | None) -> bool:
+        """Whether a page of this origin may act with the cookies of its visitor, which no compatibility
+        loosens."""
+        if origin is None:
             return True
         return self._is_listed(origin) or self._is_own(origin, host_header) or _is_loopback_origin(origin)
+
+    def trusts_without_origin(self, fetch_site: str | None, referer: str | None, host: str | None) -> bool:
+        """Whether a request without Origin may come from a page we trust, by what else browsers tell of it;
+        programs tell nothing."""
+        if fetch_site is not None:
+            return fetch_site.strip().lower() in ("same-origin", "none")
+        return referer is None or self.trusts_origin(_origin_of(referer), host)
 
     def cors_origin(self, origin: str | None, host_header: str | None) -> str | None:
         """The value of Access-Control-Allow-Origin, None when the header must not be sent."""
@@ -68,6 +80,12 @@ class BrowserAccess:
             and bool(parts)
             and parts == _split(f"{origin.partition(':')[0]}://{host_header}")
         )
+
+
+def _origin_of(url: str) -> str:
+    """The origin of a page; "null" when it has none that could be trusted."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}" if _split(url) is not None else "null"
 
 
 def _normal(origin: str) -> str:

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: the token of a session, when one came along."""
+    """Who sent a request: the token that came along (of a session, or an access token), and from what
+    address."""
 
     token: str | None = None
+    address: str = ""
 
 
 @dataclass(slots=True)
 class Call:
     """One call. `corpus_id` is as asked for, None for no corpus; `entry` is set when the method needs one.
 
-    `granted_token` is set by a method that opened a session for the caller. `beside` holds keys that go next
-    to
-    `result` in the answer.
+    `granted_token` is set by a method that opened a session for the caller, to "" by one that ended it.
+    `beside` holds keys that go next to `result` in the answer.
     """
 
     service: Service
@@ -43,6 +44,7 @@ class Call:
     granted_token: str | None = None
     beside: dict[str, object] = field(default_factory=dict)
     _options: CorpusOptions | None = None
+    _actor: str | None = None
 
     @property
     def config(self) -> Config:
@@ -60,6 +62,14 @@ class Call:
         if self.entry is None:
             raise LookupError("this method was declared without need of a corpus")
         return self.entry
+
+    @property
+    def actor(self) -> str:
+        """How the caller signs what they do: a name, else "admin", "curator", "reader" or "anyone". Looked up
+        once a call (before an async method starts)."""
+        if self._actor is None:
+            self._actor = self.service.rights.name_of(self.caller, self.entry)
+        return self._actor
 
     @property
     def structure(self) -> MemoryStructure:

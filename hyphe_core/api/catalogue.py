@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from hyphe_core.api import (
+    access,
     corpora,
     crawling,
     declaring,
@@ -12,6 +13,7 @@ from hyphe_core.api import (
     entities,
     lookup,
     networks,
+    opening,
     pages,
     rules,
     system,
@@ -24,6 +26,7 @@ def all_methods() -> MethodTable:
     """The table, made once a process."""
     return MethodTable(
         (
+            access.methods,
             corpora.methods,
             crawling.methods,
             crawling.crawl_methods,
@@ -32,6 +35,7 @@ def all_methods() -> MethodTable:
             entities.methods,
             lookup.methods,
             networks.methods,
+            opening.methods,
             pages.methods,
             pages.root_methods,
             rules.methods,

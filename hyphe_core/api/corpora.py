@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.corpus_states import error_state, missing_state, ready_state, stopped_state
+from hyphe_core.api.corpus_states import error_state, ready_state, stopped_state
 from hyphe_core.api.failures import Refusal, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
@@ -20,7 +20,7 @@ from hyphe_core.api.parameters import (
     Parameter,
     Text,
 )
-from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
+from hyphe_core.api.passwords import hash_password
 from hyphe_core.api.schemas import (
     CORPUS_OPTIONS,
     CORPUS_STATE,
@@ -29,7 +29,6 @@ from hyphe_core.api.schemas import (
     OBJECT,
     STATUS,
     constant,
-    either,
     keyed,
 )
 from hyphe_core.api.status import corpus_status, hyphe_status
@@ -153,7 +152,7 @@ def _refuse_beyond_limits(config: Config, present: CorpusOptions, changed: Corpu
     result=CORPUS_STATE,
     returns="the state of the new corpus, started",
     needs=Needs.NONE,
-    role=Role.ANYONE,
+    role=Role.CURATOR,
 )
 def create_corpus(call: Call, name: str, password: object, options: JsonObject) -> JsonObject:
     """Create a corpus and start it. The caller who gave it a password may go on using it."""
@@ -165,49 +164,10 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
     entry = call.registry.create_corpus(name, chosen, hash_password(password))
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:
-        call.granted_token = call.service.sessions.grant(call.caller.token, corpus_id=entry.corpus_id)
+        call.granted_token = call.service.sessions.grant(
+            call.caller.token, corpus_id=entry.corpus_id, proof=entry.password_hash
+        )
     return ready_state(entry)
-
-
-@methods.method(
-    CORPUS,
-    _PASSWORD,
-    result=either(CORPUS_STATE, constant(True)),
-    returns="the state of the corpus; true for no corpus and the right administrator's password",
-    needs=Needs.NONE,
-    role=Role.ANYONE,
-)
-def start_corpus(call: Call, password: object) -> JsonObject | bool:
-    """Open a corpus. With a password set, the answer carries a session (cookie and Auth-Token header) for
-    later calls."""
-    if call.corpus_id is None:
-        return _admit_administrator(call, password)
-    entry = call.service.find_corpus(call.corpus_id)
-    if entry is None:
-        raise Refusal(missing_state(call.corpus_id))
-    _check_password(call, entry, password)
-    if entry.started:
-        return ready_state(entry, "Corpus already ready")
-    call.service.view(entry.corpus_id)
-    call.registry.set_started(entry.corpus_id, True)
-    return ready_state(entry)
-
-
-def _admit_administrator(call: Call, password: object) -> bool:
-    if not matches_secret(password, call.config.admin_password):
-        raise Refusal("Wrong password")
-    call.granted_token = call.service.sessions.grant(call.caller.token, admin=True)
-    return True
-
-
-def _check_password(call: Call, entry: CorpusEntry, password: object) -> None:
-    if not entry.password_hash:
-        return
-    sessions, token = call.service.sessions, call.caller.token
-    if matches_secret(password, call.config.admin_password) or matches_hash(password, entry.password_hash):
-        call.granted_token = sessions.grant(token, corpus_id=entry.corpus_id)
-    elif not sessions.may_open(token, entry.corpus_id):
-        raise Refusal("Wrong auth for password-protected corpus " + entry.corpus_id)
 
 
 @methods.method(

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hyphe_core.api.failures import Fault, FaultCode
 from hyphe_core.api.json_values import JsonObject
@@ -21,10 +21,11 @@ CORPUS = Parameter("corpus", CorpusName(), DEFAULT_CORPUS, "id of the corpus")
 
 
 class Needs(Enum):
-    """What a method needs of its corpus: nothing (it has none, or looks itself), that it exists, that it is
-    started."""
+    """What a method needs of its corpus: nothing (it has none, or looks itself), that it exists or none is
+    named (then the method is the administrator's), that it exists, that it is started."""
 
     NONE = "none"
+    ANY_OR_SERVICE = "any, or null"
     ANY = "any"
     READY = "ready"
 
@@ -44,7 +45,15 @@ class Role(IntEnum):
 
 
 Function = Callable[..., "object | Awaitable[object]"]
-Declare = Callable[[Function], Function]
+F = TypeVar("F", bound=Function)
+
+
+class Declare(Protocol):
+    """What declares the function below it as a method, and leaves it as it is."""
+
+    def __call__(self, function: F, /) -> F:
+        """The function itself."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +180,7 @@ class MethodGroup:
         """Declare the function below as a method; its name and docstring are the method's unless a name is
         given."""
 
-        def declare(function: Function) -> Function:
+        def declare(function: F) -> F:
             method = Method(
                 name=self._start + (name or function.__name__),
                 parameters=parameters,

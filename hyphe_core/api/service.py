@@ -13,7 +13,7 @@ from typing import cast
 
 from twisted.internet.defer import CancelledError
 
-from hyphe_core.api.browser_access import is_loopback_name
+from hyphe_core.api.attempts import Attempts
 from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state, unauthorised_state
@@ -21,19 +21,26 @@ from hyphe_core.api.failures import Fault, Refusal, internal_fault, words_of_sto
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.listings import Listings
 from hyphe_core.api.methods import Bound, Method, MethodTable, Needs, Role
+from hyphe_core.api.rights import Rights
 from hyphe_core.api.sessions import Sessions
 from hyphe_core.api.views import CorpusView
 from hyphe_core.config import Config
 from hyphe_core.errors import CallerFault
+from memory_structure.acts import acting
 from memory_structure.errors import MemoryStructureError, NotFound, StoreError
 from memory_structure.registry import CorpusEntry, Registry
 
 _log = logging.getLogger(__name__)
 
+_ASK_ADMINISTRATOR = (
+    "which the administrator has: give that password to start_corpus, with null for the corpus"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to a call: the value to frame, and the token of a session that the call opened."""
+    """The answer to a call: the value to frame, and the token of a session that the call opened ("": it ended
+    it)."""
 
     value: object
     token: str | None = None
@@ -47,6 +54,8 @@ class Service:
         self.registry = registry
         self.table = table or all_methods()
         self.sessions = Sessions()
+        self.rights = Rights(config, registry, self.sessions)
+        self.attempts = Attempts()
         self.listings = Listings()
         self._views: dict[str, CorpusView] = {}
         self._lock = Lock()
@@ -58,7 +67,8 @@ class Service:
         call = Call(self, caller, bound.corpus_id)
         try:
             self._admit(bound.method, call)
-            return _success(bound.method, call, bound.invoke(call))
+            with acting("" if bound.method.is_inline else call.actor):
+                return _success(bound.method, call, bound.invoke(call))
         except Exception as error:
             return _failure(bound.method, error)
         finally:
@@ -70,6 +80,7 @@ class Service:
         call = Call(self, caller, bound.corpus_id)
         try:
             self._admit(bound.method, call)
+            _ = call.actor
             if bound.method.needs is Needs.READY:
                 _ = call.options
         except Exception as error:
@@ -79,7 +90,8 @@ class Service:
     async def answer_async(self, bound: Bound, call: Call) -> Reply:
         """The second half of an async call, on the reactor. Raises Fault alone (and CancelledError)."""
         try:
-            return _success(bound.method, call, await cast("Awaitable[object]", bound.invoke(call)))
+            with acting(call.actor):
+                return _success(bound.method, call, await cast("Awaitable[object]", bound.invoke(call)))
         except CancelledError:
             raise
         except Exception as error:
@@ -87,12 +99,15 @@ class Service:
 
     def _admit(self, method: Method, call: Call) -> None:
         if method.needs is Needs.NONE:
-            self._require(method.role, call.caller, None)
+            self.require(method.role, call.caller, None)
+            return
+        if method.needs is Needs.ANY_OR_SERVICE and call.corpus_id is None:
+            self.require(Role.ADMIN, call.caller, None)
             return
         call.entry = self.find_corpus(call.corpus_id)
         if call.entry is None:
             raise Refusal(missing_state(call.corpus_id))
-        self._require(method.role, call.caller, call.entry)
+        self.require(method.role, call.caller, call.entry)
         if method.needs is Needs.READY and not call.entry.started:
             raise Refusal(stopped_state(call.entry))
         if method.role >= Role.CURATOR:
@@ -100,29 +115,23 @@ class Service:
 
     # -- what a caller may do ------------------------------------------------------------------------------
 
-    def _require(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> None:
-        if not self.may(role, caller, entry):
-            raise Refusal("Wrong password" if entry is None else unauthorised_state(entry))
+    def require(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> None:
+        """Refuse who lacks a role, on a corpus or (None) on the service."""
+        if role is Role.ANYONE:
+            return
+        held = self.rights.role_of(caller, entry)
+        if held >= role:
+            return
+        if entry is None:
+            raise Refusal(f"Wrong password: this needs the role {role.word}, {_ASK_ADMINISTRATOR}")
+        if held is Role.ANYONE:
+            raise Refusal(unauthorised_state(entry))
+        needed = f"this needs the role {role.word} on corpus {entry.corpus_id}"
+        raise Refusal(f"Wrong auth: {needed}, you have {held.word}; {_ASK_ADMINISTRATOR}")
 
     def may(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> bool:
-        """The one place that decides whether a caller has a role, on a corpus or (None) on the service.
-
-        A protected corpus has no administrator but the service's: where the service has none either, who gave
-        the
-        password of the corpus may also remove it.
-        """
-        if role is Role.ANYONE:
-            return True
-        if entry is not None and self.config.hyphe_compatible_access:
-            return True
-        if role is Role.ADMIN and (self.config.admin_password or entry is None or not entry.password_hash):
-            return self.sessions.is_admin(caller.token) or self._everyone_is_admin()
-        if entry is None or not entry.password_hash:
-            return True
-        return self.sessions.may_open(caller.token, entry.corpus_id)
-
-    def _everyone_is_admin(self) -> bool:
-        return not self.config.admin_password and is_loopback_name(self.config.host)
+        """Whether a caller has a role, on a corpus or (None) on the service."""
+        return self.rights.role_of(caller, entry) >= role
 
     # -- corpora -------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextvars import copy_context
 from threading import Thread
 from typing import Any, Generic, TypeVar, cast
 from zlib import compressobj
@@ -23,7 +24,7 @@ from twisted.python.threadpool import ThreadPool
 from twisted.web.server import NOT_DONE_YET, Request, Site
 from txjsonrpc_ng.web.jsonrpc import JSONRPC
 
-from hyphe_core.api.browser_access import BrowserAccess
+from hyphe_core.api.browser_access import BrowserAccess, is_loopback_name
 from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.failures import Fault, FaultCode, internal_fault
 from hyphe_core.api.framing import Body, Framing, Message, frame_batch, frame_fault, frame_result, read_body
@@ -92,13 +93,14 @@ class _Order(Generic[T]):
     def __init__(self, work: Callable[..., T], arguments: tuple[object, ...]) -> None:
         self._work = work
         self._arguments = arguments
+        self._context = copy_context()  # who acts is known in the thread too
         self._is_dropped = False
 
     def carry_out(self) -> T:
         """Do the work, in a thread."""
         if self._is_dropped:
             raise CancelledError
-        return self._work(*self._arguments)
+        return self._context.run(self._work, *self._arguments)
 
     def drop(self, failure: Any) -> Failure:
         """Note that nobody waits any more, if that is what the failure says."""
@@ -170,7 +172,7 @@ class ApiResource(JSONRPC):
         if request.method == b"OPTIONS":
             request.setResponseCode(204)
             return b""
-        if not self._access.allows_origin(origin, host):
+        if not self._may_call(request, origin, host):
             return _refuse(request, 403, f"pages of {str(origin)[:100]} may not call this service")
         if request.method != b"POST":
             request.setHeader("Allow", "POST, OPTIONS")
@@ -179,6 +181,28 @@ class ApiResource(JSONRPC):
             limit = self._service.config.max_request_bytes
             return _refuse(request, 413, f"the body is larger than {limit} bytes")
         return self._start(request)
+
+    def _may_call(self, request: Any, origin: str | None, host: str | None) -> bool:
+        if origin is not None or self._access.compatible:
+            return self._access.allows_origin(origin, host)
+        fetch_site, referer = _header(request, "sec-fetch-site"), _header(request, "referer")
+        return self._access.trusts_without_origin(fetch_site, referer, host)
+
+    def _caller(self, request: Any) -> Caller:
+        """Cookies count for pages we trust only: browsers send them by themselves."""
+        token = _token_in_headers(request)
+        cookie = request.getCookie(COOKIE)
+        origin, host = _header(request, "origin"), _header(request, "host")
+        if not token and cookie and self._access.trusts_origin(origin, host):
+            token = cookie.decode("ascii", "replace")
+        return Caller(token or None, self._address(request))
+
+    def _address(self, request: Any) -> str:
+        """Where a request comes from; what a proxy says counts when it is on this machine."""
+        peer = request.getClientAddress()
+        address = str(getattr(peer, "host", ""))
+        passed_on = (_header(request, "x-forwarded-for") or "").rpartition(",")[2].strip()
+        return passed_on if passed_on and is_loopback_name(address) else address
 
     def _set_cors(self, request: Any, origin: str | None, host: str | None) -> None:
         allowed = self._access.cors_origin(origin, host)
@@ -204,7 +228,7 @@ class ApiResource(JSONRPC):
         request.content.seek(0)
         octets = request.content.read()
         body = await self._read(octets)
-        caller = Caller(_token_of(request))
+        caller = self._caller(request)
         if body.is_batch:
             answer = await self._answer_batch(request, body, caller)
         else:
@@ -311,21 +335,26 @@ def _header(request: Any, name: str) -> str | None:
     return values[0].decode("latin-1") if values else None
 
 
-def _token_of(request: Any) -> str | None:
-    """The session of a request: from the token header, an Authorization header, or the cookie."""
+def _token_in_headers(request: Any) -> str:
+    """The token of a request: from the token header, else from an Authorization header."""
     token = _header(request, TOKEN_HEADER)
     bearer = _header(request, "Authorization") or ""
     if not token and bearer.lower().startswith("bearer "):
         token = bearer[7:].strip()
-    cookie = request.getCookie(COOKIE)
-    return token or (cookie.decode("ascii", "replace") if cookie else None)
+    return token or ""
 
 
 def _set_session(request: Any, reply: Reply) -> None:
+    """Send the token of a session that was opened; or take the cookie of one that has ended away."""
     if reply.token is None:
         return
-    request.setHeader(TOKEN_HEADER, reply.token)
-    request.addCookie(COOKIE, reply.token, path="/", httpOnly=True, sameSite="strict")
+    is_secure = (_header(request, "origin") or "").lower().startswith("https:")
+    ended = {} if reply.token else {"max_age": 0}
+    if reply.token:
+        request.setHeader(TOKEN_HEADER, reply.token)
+    request.addCookie(
+        COOKIE, reply.token, path="/", secure=is_secure, httpOnly=True, sameSite="strict", **ended
+    )
 
 
 def _gzip(octets: bytes) -> bytes:

@@ -185,17 +185,18 @@ def test_strangers_see_that_a_protected_corpus_exists_and_no_more(client: Client
 
 
 def test_a_session_for_one_corpus_opens_no_other(client: Client) -> None:
-    client.call("create_corpus", "Second", "other")
+    administrator(client).call("create_corpus", "Second", "other")
     token = start(client, PROTECTED, PASSWORD)[1]["auth-token"]
     known = Client(client.port, {"Auth-Token": token})
     assert denied(known, "get_corpus_options", "second")["ready"] is False
-    start(known, "second", "other")
+    known.headers["Auth-Token"] = start(known, "second", "other")[1]["auth-token"]
     assert known.call("get_corpus_options", "second")
     assert known.call("get_corpus_options", PROTECTED)
 
 
 def test_who_makes_a_protected_corpus_may_use_it(client: Client) -> None:
-    answer = client.send(json.dumps({"method": "create_corpus", "params": ["Third", "pw"]}))
+    admin = administrator(client)
+    answer = admin.send(json.dumps({"method": "create_corpus", "params": ["Third", "pw"]}))
     known = Client(client.port, {"Auth-Token": answer.headers["auth-token"]})
     assert known.call("get_corpus_options", "third")
     assert denied(client, "get_corpus_options", "third")["ready"] is False
@@ -206,10 +207,12 @@ def administrator(client: Client) -> Client:
 
 
 def test_a_destroyed_corpus_takes_its_sessions_along(client: Client) -> None:
-    answer = client.send(json.dumps({"method": "create_corpus", "params": ["Fourth", "pw"]}))
-    known = Client(client.port, {"Auth-Token": answer.headers["auth-token"]})
-    administrator(client).call("destroy_corpus", "fourth")
-    client.call("create_corpus", "Fourth", "new")
+    admin = administrator(client)
+    admin.call("create_corpus", "Fourth", "pw")
+    known = Client(client.port, {"Auth-Token": start(client, "fourth", "pw")[1]["auth-token"]})
+    assert known.call("get_corpus_options", "fourth")
+    admin.call("destroy_corpus", "fourth")
+    admin.call("create_corpus", "Fourth", "new")
     assert denied(known, "get_corpus_options", "fourth")["ready"] is False
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from hyphe_core.api import sessions as sessions_module
 from hyphe_core.api.browser_access import BrowserAccess, is_loopback_name
+from hyphe_core.api.methods import Role
 from hyphe_core.api.passwords import hash_password, matches_hash, matches_secret
-from hyphe_core.api.sessions import LIFETIME_SECONDS, Sessions
+from hyphe_core.api.sessions import GRACE_SECONDS, LIFETIME_SECONDS, Sessions
 from hyphe_core.config import Config
 
 
@@ -49,26 +50,44 @@ def test_a_secret_that_is_not_set_matches_nothing(given: Any, secret: Any, match
     assert matches_secret(given, secret) is matches
 
 
+def grants(sessions: Sessions, token: str | None) -> set[str]:
+    session = sessions.find(token)
+    return set() if session is None else set(session.grants)
+
+
 def test_sessions_open_what_was_granted() -> None:
     sessions = Sessions()
     token = sessions.grant(None, corpus_id="a")
-    assert sessions.grant(token, corpus_id="b") == token
-    assert sessions.may_open(token, "a")
-    assert sessions.may_open(token, "b")
-    assert not sessions.may_open(token, "c")
+    token = sessions.grant(token, corpus_id="b", role=Role.READER, proof="hash")
+    assert grants(sessions, token) == {"a", "b"}
+    session = sessions.find(token)
+    assert session is not None
+    assert session.grants["b"] == (Role.READER, "hash")
     assert not sessions.is_admin(token)
-    assert not sessions.may_open(None, "a")
-    assert not sessions.may_open("", "a")
+    assert sessions.find(None) is None
+    assert sessions.find("") is None
     sessions.forget_corpus("a")
-    assert not sessions.may_open(token, "a")
-    sessions.grant(token, admin=True)
-    assert sessions.may_open(token, "c")
+    assert grants(sessions, token) == {"b"}
+    assert sessions.is_admin(sessions.grant(token, admin=True))
+    sessions.end(token)
+    assert sessions.find(token) is None
 
 
 def test_an_invented_token_gets_a_new_one() -> None:
     sessions = Sessions()
     assert sessions.grant("chosen by the caller", corpus_id="a") != "chosen by the caller"
-    assert not sessions.may_open("chosen by the caller", "a")
+    assert sessions.find("chosen by the caller") is None
+
+
+def test_a_password_opens_a_session_that_no_earlier_token_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(sessions_module, "monotonic", lambda: now[0])
+    sessions = Sessions()
+    planted = sessions.grant(None, corpus_id="a")
+    assert sessions.grant(planted, corpus_id="b") != planted
+    assert grants(sessions, planted) == {"a"}
+    now[0] += GRACE_SECONDS + 1
+    assert sessions.find(planted) is None
 
 
 def test_a_session_ends_after_a_week_without_use(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,9 +97,37 @@ def test_a_session_ends_after_a_week_without_use(monkeypatch: pytest.MonkeyPatch
     token = sessions.grant(None, corpus_id="a")
     for _ in range(3):
         now[0] += LIFETIME_SECONDS - 1
-        assert sessions.may_open(token, "a")
+        assert sessions.find(token)
     now[0] += LIFETIME_SECONDS + 1
-    assert not sessions.may_open(token, "a")
+    assert sessions.find(token) is None
+
+
+def test_a_session_ends_thirty_days_after_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(sessions_module, "monotonic", lambda: now[0])
+    sessions = Sessions()
+    token = sessions.grant(None, corpus_id="a")
+    for _ in range(5):
+        now[0] += LIFETIME_SECONDS - 1
+        found = sessions.find(token)
+    assert found is None
+
+
+def test_sessions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions_module, "_MAX_SESSIONS", 3)
+    sessions = Sessions()
+    tokens = [sessions.grant(None, corpus_id="a") for _ in range(5)]
+    assert [bool(sessions.find(token)) for token in tokens] == [False, False, True, True, True]
+
+
+def test_a_session_signs_with_the_name_given() -> None:
+    sessions = Sessions()
+    token = sessions.rename(None, "Ada")
+    assert token is not None
+    assert sessions.rename(token, "Grace") is None
+    session = sessions.find(sessions.grant(token, corpus_id="a"))
+    assert session is not None
+    assert session.name == "Grace"
 
 
 def access(**settings: Any) -> BrowserAccess:
