@@ -82,6 +82,15 @@ class Config:
             secret=True,
         ),
     )
+    restore_days: int = attrs.field(
+        default=30,
+        metadata=about(
+            _STORE,
+            whole_number(0, 3650),
+            "How long a destroyed corpus can be brought back; 0 removes it at once.",
+            unit="days",
+        ),
+    )
 
     host: str = attrs.field(
         default="127.0.0.1",

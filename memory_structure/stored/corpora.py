@@ -7,7 +7,7 @@ import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final
 
@@ -221,16 +221,21 @@ class Corpora:
         """Remove for good what was destroyed until that moment (None: everything), and unfinished stores."""
         self._stores.sweep()
         due = [each for each in self.list_destroyed() if until is None or each.destroyed_at <= until]
-        return [each for each in due if self._purge(each.destroyed_id)]
+        purged = []
+        for each in due:
+            with suppress(NotFound):  # brought back meanwhile, or purged by somebody else
+                self.purge_corpus(each.destroyed_id)
+                purged.append(each)
+        return purged
 
-    def _purge(self, store: str) -> bool:
+    def purge_corpus(self, destroyed_id: str) -> None:
+        """Remove one of the trash for good."""
         with self._storage.transaction() as transaction:
-            if not transaction.get(TRASH, (store,)):
-                return False  # brought back, or purged by somebody else
-            transaction.delete(TRASH, [store])
-            condemn(transaction, store)
-        self._stores.remove(store)
-        return True
+            if not transaction.get(TRASH, (destroyed_id,)):
+                raise NotFound(f"there is no destroyed corpus {destroyed_id!r}")
+            transaction.delete(TRASH, [destroyed_id])
+            condemn(transaction, destroyed_id)
+        self._stores.remove(destroyed_id)
 
     # -- opening
 
