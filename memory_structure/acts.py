@@ -58,8 +58,8 @@ class Act:
     """A recorded act. `actor` is "" for the program itself. `summary` is a sentence in words.
 
     `web_entity_ids` are those whose fields or prefixes changed, rising, at most `MAX_LISTED_IDS`. `undoes`:
-    the act this one undid. `undone_by`: the act that undid this one, when that holds still. `changes` is empty in
-    lists."""
+    the act this one undid. `undone_by`: the act that undid this one, when that holds still. `changes` is
+    empty in lists."""
 
     act_id: int
     acted_at: datetime

@@ -203,6 +203,10 @@ class RuleSet:
         """Every prefix at which a rule counts, variations included, in text order; none for the default."""
         return tuple(self._anchored)
 
+    def anchors_under(self, prefix: str) -> list[str]:
+        """The anchors at or under a prefix, in text order."""
+        return [anchor for anchor, _ in self._anchored.iter_under(prefix)]
+
     def find_rule(self, prefix: str) -> CreationRule | None:
         """The rule that counts at exactly this prefix, given for it or for a variation of it."""
         return self._anchored.get(prefix) if prefix else self._default

@@ -3,8 +3,8 @@
 Each write here is one transaction and, when it changes anything, one act (see `memory_structure.acts`). After
 each of them no entity holds a prefix that says nothing: one below another prefix of the same entity, with no
 other owner between, that no creation rule would otherwise give away. (The www form beside the bare form of
-the same site is kept: people read both.) A prefix is never a bare public suffix. A homepage that falls to another
-owner is cleared."""
+the same site is kept: people read both.) A prefix is never a bare public suffix. A homepage that falls to
+another owner is cleared."""
 
 from __future__ import annotations
 

@@ -14,13 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory_structure.columns import Columns
-from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding, RuleApplication
-from memory_structure.creation_rules import CreationRule, Decision, RuleSet
+from memory_structure.corpus_records import CorpusCounters, CorpusOptions, Finding
+from memory_structure.creation_rules import Decision
+from memory_structure.curation import Curation
 from memory_structure.job_keeping import JobKeeping
 from memory_structure.link_evidence import LinkEvidence
 from memory_structure.lru_tree import LruTree
-from memory_structure.precision import PrecisionLimit
-from memory_structure.prefixes import PrefixMap
 from memory_structure.records import (
     Batch,
     Degrees,
@@ -28,15 +27,13 @@ from memory_structure.records import (
     LinkRecord,
     NodeLink,
     PageRecord,
-    StartPage,
-    WebEntity,
     WebEntityStatus,
     WeightedLink,
     WriteReport,
 )
 
 
-class MemoryStructure(Columns, LinkEvidence, JobKeeping, ABC):
+class MemoryStructure(Curation, Columns, LinkEvidence, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole
@@ -192,131 +189,6 @@ class MemoryStructure(Columns, LinkEvidence, JobKeeping, ABC):
     @abstractmethod
     def iter_nodes(self) -> Iterator[tuple[str, int, int]]:
         """(node LRU, owning web entity id, number of pages folded into it), by LRU, streamed."""
-
-    # -- web entities
-
-    @abstractmethod
-    def declare_web_entity(
-        self,
-        prefixes: Sequence[str],
-        *,
-        name: str | None = None,
-        status: WebEntityStatus = WebEntityStatus.DISCOVERED,
-        start_pages: Sequence[StartPage] = (),
-        tags: Sequence[tuple[str, str, str]] = (),
-    ) -> WebEntity:
-        """Create a web entity that owns exactly those prefixes. Raises PrefixTaken when one has an owner,
-        InvalidValue when none is given. Pages below change hands; a prefix finer than the precision limit
-        becomes an exception."""
-
-    @abstractmethod
-    def get_web_entity(self, web_entity_id: int) -> WebEntity:
-        """The web entity of that id."""
-
-    @abstractmethod
-    def find_web_entity_by_prefix(self, prefix: str) -> WebEntity | None:
-        """The owner of exactly that prefix."""
-
-    @abstractmethod
-    def find_owner(self, lru: str) -> WebEntity | None:
-        """The entity that owns an LRU, whether it is a known page or not."""
-
-    @abstractmethod
-    def list_web_entities(
-        self,
-        *,
-        ids: Sequence[int] | None = None,
-        status: WebEntityStatus | None = None,
-        after: tuple[str, int] | int | None = None,
-        by_name: bool = False,
-        limit: int | None = None,
-    ) -> list[WebEntity]:
-        """Web entities by id, or by (name, id) when `by_name`; `after` is the last one seen in that order (an
-        id, or a (name, id) pair). With `ids`: those, in that order."""
-
-    @abstractmethod
-    def list_sub_web_entities(self, web_entity_id: int) -> list[int]:
-        """Ids of the entities that own a prefix strictly below one of this entity's, rising."""
-
-    @abstractmethod
-    def list_parent_web_entities(self, web_entity_id: int) -> list[int]:
-        """Ids of the entities that own a prefix strictly above one of this entity's, rising."""
-
-    @abstractmethod
-    def edit_web_entity(
-        self,
-        web_entity_id: int,
-        *,
-        name: str | None = None,
-        status: WebEntityStatus | None = None,
-        homepage: str | None = None,
-        note: str | None = None,
-        start_pages: Sequence[StartPage] | None = None,
-        tags: Sequence[tuple[str, str, str]] | None = None,
-    ) -> WebEntity:
-        """Replace what is given, leave the rest; an empty homepage clears it. Start pages must belong to the
-        entity."""
-
-    @abstractmethod
-    def set_statuses(self, web_entity_ids: Sequence[int], status: WebEntityStatus) -> int:
-        """Set the status of many at once, all or none; the number that changed."""
-
-    @abstractmethod
-    def add_prefixes(self, web_entity_id: int, prefixes: Sequence[str], *, take: bool = False) -> WebEntity:
-        """Give prefixes to an entity. One owned by another: PrefixTaken, or with `take` it moves here (an
-        entity left without prefix is deleted)."""
-
-    @abstractmethod
-    def remove_prefix(self, web_entity_id: int, prefix: str) -> WebEntity | None:
-        """Take a prefix away; its pages fall to the next owner up, or to entities the rules create. None when
-        it was the last one and the entity is gone."""
-
-    @abstractmethod
-    def merge_web_entities(
-        self, old_id: int, good_id: int, *, keep_tags: bool = True, keep_start_pages: bool = True
-    ) -> WebEntity:
-        """Fold `old` into `good`: prefixes, pages, links, jobs. InvalidValue when both are the same."""
-
-    @abstractmethod
-    def delete_web_entity(self, web_entity_id: int) -> tuple[int, ...]:
-        """Remove an entity; its pages fall to the next owner up, or to entities the rules create (their
-        ids)."""
-
-    # -- rules and precision
-
-    @abstractmethod
-    def rules(self) -> RuleSet:
-        """Default and anchored rules."""
-
-    @abstractmethod
-    def add_rule(self, rule: CreationRule) -> None:
-        """Add or replace the rule anchored at a prefix and its variations (prefix "" = the default rule).
-        Known pages are not touched: see `apply_rules`."""
-
-    @abstractmethod
-    def delete_rule(self, prefix: str) -> None:
-        """Remove the rule anchored at a prefix and its variations."""
-
-    @abstractmethod
-    def apply_rules(self, prefix: str = "", *, dry_run: bool = False) -> RuleApplication:
-        """Decide again for every known page under a prefix and its variations ("" = all), creating what the
-        rules ask for, from the longest prefix to the shortest."""
-
-    @abstractmethod
-    def prefix_map(self) -> PrefixMap[int]:
-        """Owned prefixes -> web entity id, as of now; a copy the caller may keep."""
-
-    @abstractmethod
-    def precision(self) -> PrecisionLimit:
-        """The precision limit with its exceptions."""
-
-    @abstractmethod
-    def add_precision_exceptions(self, prefixes: Sequence[str]) -> None:
-        """Full precision restarts at those prefixes; node links of pages below are made anew."""
-
-    @abstractmethod
-    def delete_precision_exceptions(self, prefixes: Sequence[str]) -> None:
-        """Undo `add_precision_exceptions`; unknown ones raise NotFound."""
 
     # -- maintenance
 

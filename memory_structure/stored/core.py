@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Final, TypeVar
 
+from memory_structure.acts import ActKind
 from memory_structure.corpus_records import CorpusCounters, CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue
 from memory_structure.storage import Reader, Storage
-from memory_structure.stored.options import read_options, write_options
+from memory_structure.stored.act_rows import record_act
+from memory_structure.stored.options import FIXED_OPTIONS, read_options, write_options
 from memory_structure.stored.rule_rows import store_rule
-from memory_structure.stored.schema import CORPUS_TABLES
+from memory_structure.stored.schema import CORPUS_TABLES, ENTITY_CHANGES
 from memory_structure.stored.session import Memory, Session
 from memory_structure.stored.state import State, find_state, read_state, write_state
 from memory_structure.stored.territory import Territory
@@ -23,7 +25,6 @@ from memory_structure.stored.territory import Territory
 T = TypeVar("T")
 
 _N_TRIES: Final = 5  # reads of one moment begun again because something was written meanwhile
-_FIXED_OPTIONS: Final = ("precision_limit", "private_suffixes", "drop_tracking")
 
 
 class Core:
@@ -46,6 +47,7 @@ class Core:
                 write_state(transaction, State(version=1, prefix_version=1, prefix_reset=1))
                 write_options(transaction, options)
                 store_rule(transaction, rule)
+                transaction.put(ENTITY_CHANGES, [(0, 1)])
 
     @property
     def storage(self) -> Storage:
@@ -67,6 +69,14 @@ class Core:
                 self._memory.forget()
                 raise
             session.settle()
+
+    @contextmanager
+    def _curating(self, kind: ActKind) -> Iterator[Session]:
+        """A transaction whose changes of curated tables become one act."""
+        with self._writing() as session:
+            session.tx.record()
+            yield session
+            record_act(session, kind)
 
     def _at_one_moment(self, read: Callable[[Reader], T]) -> T:
         """What `read` gives when nothing is written meanwhile; after a few tries writers wait."""
@@ -95,7 +105,8 @@ class Core:
     def set_options(self, options: CorpusOptions) -> None:
         """Replace the options."""
         preset = Preset.parse(options.default_rule)
-        with self._writing() as session:
+        with self._curating(ActKind.OPTIONS) as session:
+            session.summary = "Options of the corpus changed"
             old = session.options
             if session.state.n_pages:
                 _refuse_fixed(old, options)
@@ -129,8 +140,8 @@ class Core:
 
 
 def _refuse_fixed(old: CorpusOptions, new: CorpusOptions) -> None:
-    assert {f.name for f in fields(CorpusOptions)}.issuperset(_FIXED_OPTIONS)
-    for name in _FIXED_OPTIONS:
+    assert {f.name for f in fields(CorpusOptions)}.issuperset(FIXED_OPTIONS)
+    for name in FIXED_OPTIONS:
         if getattr(old, name) != getattr(new, name):
             raise InvalidValue(
                 f"{name} is fixed once a corpus holds pages: it is {getattr(old, name)!r},"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_structure.creation_rules import Decision
 from memory_structure.errors import CorruptCorpus, InvalidValue, NotFound, PrefixTaken
 from memory_structure.lru import lru_name
-from memory_structure.records import StartPage, WebEntity, WebEntityStatus
+from memory_structure.precision import PrecisionLimit
+from memory_structure.records import StartPage, Tag, WebEntity, WebEntityStatus
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import clean_text
 from memory_structure.stored.moments import from_micros
 from memory_structure.stored.relabel import recut, renode, unowned_lrus
 from memory_structure.stored.schema import ENTITIES, EXCEPTIONS, PREFIXES
 from memory_structure.stored.session import Session
+from memory_structure.stored.territory import Territory
 from memory_structure.stored.weights import entity_counts
 from memory_structure.urls import without_userinfo
 
@@ -28,7 +30,7 @@ class NewEntity:
     name: str | None = None
     status: WebEntityStatus = WebEntityStatus.DISCOVERED
     start_pages: tuple[StartPage, ...] = ()
-    tags: tuple[tuple[str, str, str], ...] = ()
+    tags: tuple[Tag, ...] = ()
 
 
 # -- reading
@@ -80,13 +82,35 @@ def get_entity(reader: Reader, entity_id: int) -> WebEntity:
     return read_entities(reader, [entity_row(reader, entity_id)])[0]
 
 
-def entity_texts(start_pages: Iterable[StartPage], tags: Iterable[tuple[str, str, str]]) -> tuple[str, str]:
+def entity_texts(start_pages: Iterable[StartPage], tags: Iterable[Tag]) -> tuple[str, str]:
     """(start pages, tags) as stored: without doubles, tags sorted."""
     pages = list(dict.fromkeys((without_userinfo(page.url), page.source) for page in start_pages))
     return json.dumps(pages), json.dumps(sorted({tuple(tag) for tag in tags}))
 
 
-# -- making and removing
+def row_tags(row: Row) -> tuple[Tag, ...]:
+    """The tags of a row."""
+    return tuple((a, b, c) for a, b, c in json.loads(row[7]))
+
+
+def plural(n: int) -> str:
+    """So many web entities, in words."""
+    return "1 web entity" if n == 1 else f"{n} web entities"
+
+
+# -- making, changing, removing
+
+
+def change_row(session: Session, pairs: Sequence[tuple[Row, Row]]) -> None:
+    """Put new rows of web entities in the place of old ones."""
+    if not pairs:
+        return
+    session.tx.put(ENTITIES, [new for _, new in pairs])
+    session.changed = True
+    for old, new in pairs:
+        if old[2] != new[2]:
+            count_status(session, WebEntityStatus(old[2]), -1)
+            count_status(session, WebEntityStatus(new[2]), 1)
 
 
 def create_entity(session: Session, new: NewEntity) -> int:
@@ -159,6 +183,16 @@ def add_exceptions(session: Session, prefixes: Sequence[str]) -> None:
     renode(session, prefixes)
 
 
+def drop_exceptions(session: Session, prefixes: Sequence[str]) -> None:
+    """Full precision does not restart at those prefixes any more."""
+    session.note_prefix_change(reset=True)
+    session.tx.delete(EXCEPTIONS, prefixes)
+    territory = session.memory.territory
+    kept = [p for p in territory.precision.exceptions if p not in set(prefixes)]
+    territory.precision = PrecisionLimit(territory.precision.limit, kept)
+    renode(session, prefixes)
+
+
 def drop_prefixes(session: Session, prefixes: Sequence[str]) -> tuple[int, ...]:
     """Free prefixes; their pages fall to the next owner up or to entities the rules make, whose ids are
     given."""
@@ -166,7 +200,7 @@ def drop_prefixes(session: Session, prefixes: Sequence[str]) -> tuple[int, ...]:
     session.tx.delete(PREFIXES, list(prefixes))
     for prefix in prefixes:
         del session.territory.prefixes[prefix]
-    created = create_by_rules(session, unowned_lrus(session, prefixes))
+    created = create_by_rules(session, unowned_lrus(session.tx, session.territory, prefixes))
     recut(session, prefixes)
     return created
 
@@ -182,31 +216,37 @@ def create_by_rules(
     session: Session, lrus: Iterable[str], decisions: Sequence[Decision] | None = None
 ) -> tuple[int, ...]:
     """Make the web entities that the rules ask for at those LRUs, from the longest prefix to the shortest;
-    their ids.
-
-    What an entity made just before covers needs none: the default rule speaks where nobody owns the page.
-    """
-    wanted = list(lrus)
-    territory = session.territory
-    if decisions is None:
-        decisions = [territory.decide(lru) for lru in wanted]
-    pairs = [(d, lru) for d, lru in zip(decisions, wanted, strict=True) if d.creates and d.prefix is not None]
-    pairs.sort(key=lambda pair: (-len(pair[0].prefix or ""), pair[0].prefix, pair[1]))
+    their ids."""
     created: list[int] = []
     covered: list[str] = []
     given: list[str] = []
-    for decision, lru in pairs:
-        assert decision.prefix is not None
-        owned = session.territory.prefixes
-        if decision.prefix in owned or (_is_default(decision) and owned.find_owner(lru) is not None):
-            continue
-        free = tuple(p for p in session.territory.variations(decision.prefix) if p not in owned)
+    for free in iter_new_prefixes(session.territory, list(lrus), decisions):
         entity_id, over_others = _insert_entity(session, NewEntity(free))
         created.append(entity_id)
         covered += over_others
         given += free
     settle_prefixes(session, covered, given)
     return tuple(created)
+
+
+def iter_new_prefixes(
+    territory: Territory, lrus: Sequence[str], decisions: Sequence[Decision] | None = None
+) -> Iterator[tuple[str, ...]]:
+    """The prefixes of each web entity that the rules ask for at those LRUs, from the longest to the shortest.
+    The caller gives them an owner in the map before the next ones are asked for.
+
+    What an entity made just before covers needs none: the default rule speaks where nobody owns the page.
+    """
+    if decisions is None:
+        decisions = [territory.decide(lru) for lru in lrus]
+    pairs = [(d, lru) for d, lru in zip(decisions, lrus, strict=True) if d.creates and d.prefix is not None]
+    pairs.sort(key=lambda pair: (-len(pair[0].prefix or ""), pair[0].prefix, pair[1]))
+    for decision, lru in pairs:
+        assert decision.prefix is not None
+        owned = territory.prefixes
+        if decision.prefix in owned or (_is_default(decision) and owned.find_owner(lru) is not None):
+            continue
+        yield tuple(p for p in territory.variations(decision.prefix) if p not in owned)
 
 
 def _is_default(decision: Decision) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, Final
 
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.storage import Reader, Transaction
@@ -13,6 +13,8 @@ from memory_structure.stored.schema import OPTIONS
 
 _NAMES = tuple(f.name for f in fields(CorpusOptions))
 _TUPLES = frozenset({"start_modes"})
+# What stored pages mean depends on them.
+FIXED_OPTIONS: Final = ("precision_limit", "private_suffixes", "drop_tracking")
 
 
 def read_options(reader: Reader) -> CorpusOptions:

@@ -61,7 +61,7 @@ def _first_free_page(session: Session) -> int:
 def _owners(session: Session) -> Ints:
     """After making entities for the ownerless; links change hands later, all at once."""
     session.drop_weights()
-    lost = unowned_lrus(session, [""])
+    lost = unowned_lrus(session.tx, session.territory, [""])
     create_by_rules(session, lost)
     session.drop_weights()
     return recomputed_owners(session.tx, session.territory, session.state.next_page)

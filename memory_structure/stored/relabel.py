@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_structure.lru import range_end
-from memory_structure.storage import Span
+from memory_structure.storage import Reader, Span
 from memory_structure.stored.codec import Ints, Pairs, counted, decode_segment, negated, packed, summed
 from memory_structure.stored.schema import N_FETCHED, N_PAGES, NODES, PAGES, SEGMENTS, Labels, Weights
 from memory_structure.stored.session import Session
+from memory_structure.stored.territory import Territory
 
 _SUM_AT = 1 << 19  # changed links gathered before they are summed
 _WEIGHTS = {Labels.OWNER: Weights.FORWARD, Labels.NODE: Weights.NODES}
@@ -52,13 +53,13 @@ def recut(session: Session, prefixes: Iterable[str]) -> int:
     return _move(session, pages)
 
 
-def unowned_lrus(session: Session, prefixes: Iterable[str]) -> list[str]:
+def unowned_lrus(reader: Reader, territory: Territory, prefixes: Iterable[str]) -> list[str]:
     """Known pages under these prefixes that no prefix owns, in LRU order."""
     found: list[str] = []
     for prefix in outermost(prefixes):
-        for lower, upper, owner in session.territory.intervals(prefix):
+        for lower, upper, owner in territory.intervals(prefix):
             if owner is None:
-                rows = session.tx.scan(PAGES, Span("by_lru", lower=lower, upper=upper), ("lru",))
+                rows = reader.scan(PAGES, Span("by_lru", lower=lower, upper=upper), ("lru",))
                 found += [row[0] for row in rows]
     return found
 

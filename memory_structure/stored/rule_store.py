@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from memory_structure.acts import ActKind
 from memory_structure.corpus_records import RuleApplication
 from memory_structure.creation_rules import CreationRule, Decision, Preset, RuleSet
 from memory_structure.errors import InvalidValue, NotFound
-from memory_structure.lru import range_end
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
 from memory_structure.records import (
@@ -16,21 +16,24 @@ from memory_structure.records import (
     PageRecord,
     WriteReport,
 )
-from memory_structure.storage import Reader, Span
+from memory_structure.storage import Reader
 from memory_structure.stored.entities import (
     add_exceptions,
     checked_prefixes,
     create_by_rules,
+    drop_exceptions,
     entity_row,
+    plural,
     read_prefixes,
 )
 from memory_structure.stored.entity_store import EntityStore
 from memory_structure.stored.indexing import declare, flags_of, write_batch
 from memory_structure.stored.options import write_options
+from memory_structure.stored.ownership import clear_lost_homepages
 from memory_structure.stored.page_reads import get_page_row
-from memory_structure.stored.relabel import outermost, renode
 from memory_structure.stored.rule_rows import store_rule
-from memory_structure.stored.schema import EXCEPTIONS, PAGES, RULES
+from memory_structure.stored.ruling import ruled_lrus, split_decisions
+from memory_structure.stored.schema import EXCEPTIONS, RULES
 from memory_structure.stored.session import Session
 
 
@@ -68,8 +71,9 @@ class RuleStore(EntityStore):
         raws: Sequence[str | None] = [None] * len(lrus) if raw_urls is None else raw_urls
         if len(raws) != len(lrus):
             raise InvalidValue(f"there are {len(raws)} raw URLs for {len(lrus)} pages")
-        with self._writing() as session:
+        with self._curating(ActKind.DECLARE) as session:
             created = declare(session, lrus, raws)
+            session.summary = f"{plural(len(created))} made for pages declared"
 
         def read(reader: Reader) -> list[PageRecord]:
             return self._records(reader, [get_page_row(reader, lru) for lru in lrus])
@@ -92,22 +96,52 @@ class RuleStore(EntityStore):
         """Add or replace the rule anchored at a prefix and its variations."""
         if rule.prefix:
             checked_prefixes([rule.prefix])
-        with self._writing() as session:
+        with self._curating(ActKind.ADD_RULE) as session:
             _store_rules(session, session.territory.rules.with_rule(rule, session.territory.policy))
+            session.summary = f"Creation rule {rule.preset} set {_place(rule.prefix)}"
 
     def delete_rule(self, prefix: str) -> None:
         """Remove the rule anchored at a prefix and its variations."""
-        with self._writing() as session:
+        with self._curating(ActKind.DELETE_RULE) as session:
             rules = session.territory.rules
             if not prefix or rules.find_rule(prefix) is None:
                 raise NotFound(f"no creation rule is anchored at {prefix!r}")
             _store_rules(session, rules.without_rule(prefix, session.territory.policy))
+            session.summary = f"Creation rule removed {_place(prefix)}"
 
     def apply_rules(self, prefix: str = "", *, dry_run: bool = False) -> RuleApplication:
         """Decide again for every known page under a prefix and its variations."""
+
+        def apply(session: Session) -> RuleApplication:
+            created = create_by_rules(session, ruled_lrus(session, prefix))
+            return _outcome(session, created)
+
+        return self._apply(ActKind.APPLY_RULES, f"Creation rules applied {_place(prefix)}", apply, dry_run)
+
+    def split_web_entity(
+        self, web_entity_id: int, preset: Preset | str, *, dry_run: bool = False
+    ) -> RuleApplication:
+        """Cut an entity's known pages by a preset measured from its prefixes."""
+        cut = Preset.parse(preset) if isinstance(preset, str) else preset
+
+        def split(session: Session) -> RuleApplication:
+            name = entity_row(session.tx, web_entity_id)[1]
+            session.summary = f'Web entity "{name}" split by {cut}'
+            lrus, decisions = split_decisions(session, web_entity_id, cut)
+            created = create_by_rules(session, lrus, decisions)
+            clear_lost_homepages(session, {web_entity_id})
+            return _outcome(session, created)
+
+        return self._apply(ActKind.SPLIT, "", split, dry_run)
+
+    def _apply(
+        self, kind: ActKind, summary: str, work: Callable[[Session], RuleApplication], dry_run: bool
+    ) -> RuleApplication:
+        """Do it, or only see what it would do."""
         try:
-            with self._writing() as session:
-                outcome = _apply(session, prefix)
+            with self._curating(kind) as session:
+                session.summary = summary
+                outcome = work(session)
                 if dry_run:
                     raise _DryRun(outcome)
                 return outcome
@@ -137,22 +171,23 @@ class RuleStore(EntityStore):
     def add_precision_exceptions(self, prefixes: Sequence[str]) -> None:
         """Full precision restarts at those prefixes."""
         wanted = checked_prefixes(prefixes)
-        with self._writing() as session:
+        with self._curating(ActKind.ADD_EXCEPTION) as session:
             add_exceptions(session, wanted)
+            session.summary = f"Precision exceptions added: {', '.join(wanted)}"
 
     def delete_precision_exceptions(self, prefixes: Sequence[str]) -> None:
         """Undo `add_precision_exceptions`."""
-        with self._writing() as session:
+        with self._curating(ActKind.DELETE_EXCEPTION) as session:
             known = session.tx.get(EXCEPTIONS, prefixes)
             for prefix in prefixes:
                 if prefix not in known:
                     raise NotFound(f"there is no precision exception {prefix}")
-            session.note_prefix_change(reset=True)
-            session.tx.delete(EXCEPTIONS, list(known))
-            territory = session.memory.territory
-            kept = [p for p in territory.precision.exceptions if p not in known]
-            territory.precision = PrecisionLimit(territory.precision.limit, kept)
-            renode(session, known)
+            drop_exceptions(session, list(known))
+            session.summary = f"Precision exceptions removed: {', '.join(sorted(known))}"
+
+
+def _place(prefix: str) -> str:
+    return f"at {prefix}" if prefix else "everywhere"
 
 
 def _store_rules(session: Session, rules: RuleSet) -> None:
@@ -169,21 +204,8 @@ def _store_rules(session: Session, rules: RuleSet) -> None:
         write_options(session.tx, replace(session.options, default_rule=default))
 
 
-def _apply(session: Session, prefix: str) -> RuleApplication:
-    """Only pages under an anchored rule can get another decision: the default rule speaks where nobody owns
-    the page."""
-    wanted = session.territory.variations(prefix) if prefix else ("",)
-    ranges = []
-    for anchor in session.territory.rules.anchors:
-        ranges += [max(anchor, w, key=len) for w in wanted if anchor.startswith(w) or w.startswith(anchor)]
-    lrus: list[str] = []
-    for start in outermost(ranges):
-        span = Span("by_lru", lower=start, upper=range_end(start))
-        lrus += [row[0] for row in session.tx.scan(PAGES, span, ("lru",))]
-    lrus.sort(key=lambda lru: (len(lru), lru))
-    before = session.n_pages_moved
-    created = create_by_rules(session, lrus)
-    firsts = [entity_row(session.tx, i) and read_prefixes(session.tx, [i])[i] for i in created]
-    return RuleApplication(
-        tuple(p for prefixes in firsts for p in prefixes), session.n_pages_moved - before, False, created
-    )
+def _outcome(session: Session, created: tuple[int, ...]) -> RuleApplication:
+    """What rules made in this transaction; the entities are as they are now."""
+    prefixes = read_prefixes(session.tx, created)
+    made = tuple(prefix for entity_id in created for prefix in prefixes[entity_id])
+    return RuleApplication(made, session.n_pages_moved, False, created)

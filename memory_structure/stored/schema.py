@@ -116,8 +116,8 @@ ACTS: Final = _table(
 )
 ACT_CHANGES: Final = _table("act_changes", "act_id changes:b", "act_id")
 ACT_ENTITIES: Final = _table("act_entities", "entity_id act_id", "entity_id act_id")
-# The version of the corpus that last changed fields or prefixes of an entity, gone ones too; row 0 tells since
-# which version that is known.
+# The version of the corpus that last changed fields or prefixes of an entity, gone ones too; row 0 tells
+# since which version that is known.
 ENTITY_CHANGES: Final = _table("entity_changes", "entity_id version", "entity_id", _index("version"))
 
 CORPUS_TABLES: Final = (

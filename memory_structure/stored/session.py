@@ -13,7 +13,8 @@ from memory_structure.stored.caches import LabelArray, PageIds
 from memory_structure.stored.codec import Ints, Longs, Pairs, packed
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import read_options
-from memory_structure.stored.schema import BLOCK, LABELS, PAGES, Labels, Weights
+from memory_structure.stored.recorder import Recorder
+from memory_structure.stored.schema import BLOCK, ENTITY_CHANGES, LABELS, PAGES, Labels, Weights
 from memory_structure.stored.state import State, read_state, write_state
 from memory_structure.stored.territory import Territory
 from memory_structure.stored.weights import store_changes
@@ -40,12 +41,13 @@ class Session:
     learnt."""
 
     def __init__(self, memory: Memory, transaction: Transaction) -> None:
-        self.tx = transaction
+        self.tx = Recorder(transaction)
         self.memory = memory
         self.state: State = read_state(transaction)
         self.options: CorpusOptions = read_options(transaction)
         self.changed = False
         self.n_pages_moved = 0
+        self.summary = ""  # of the act this transaction is, in words
         self.moment = now_micros()  # of what is made here; a batch tells its own, so that replays are equal
         self._prefixes_changed = False
         self._prefixes_reset = False
@@ -166,7 +168,18 @@ class Session:
             self._labels_versioned = True
         self._write_blocks()
         self.state.version += 1
+        self._note_entities()
         write_state(self.tx, self.state)
+
+    def _note_entities(self) -> None:
+        """Keep at which version each touched entity changed, and since when that is known at all."""
+        touched = sorted(self.tx.touched)
+        if not touched:
+            return
+        rows = [(entity_id, self.state.version) for entity_id in touched]
+        if not self.tx.get(ENTITY_CHANGES, (0,)):
+            rows.append((0, self.state.version - 1))
+        self.tx.put(ENTITY_CHANGES, rows)
 
     def finish_weights(self) -> None:
         """Store pending weights, so that counters read in this transaction are right."""

@@ -67,6 +67,13 @@ class Territory:
         """Note that the changes made here have become this version."""
         self._version = prefix_version
 
+    def copy(self) -> Territory:
+        """An independent one to try changes of prefixes on."""
+        other = Territory()
+        other.prefixes = self.prefixes.copy()
+        other.rules, other.precision, other.policy = self.rules, self.precision, self.policy
+        return other
+
     def decide(self, lru: str) -> Decision:
         """The decision for a page as of now."""
         owner = self.prefixes.find_owner(lru)

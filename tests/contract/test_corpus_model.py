@@ -105,6 +105,26 @@ class Model:
         for prefix in prefixes:
             del self.prefixes[prefix]
         self.create_by_rules([key for key in self.pages if self.owned_prefix(key) is None])
+        self.drop_silent(prefixes)
+
+    def drop_silent(self, changed: list[str]) -> None:
+        """Without prefixes that say nothing, shortest first, among those under changed ones."""
+        for prefix in sorted(self.prefixes):
+            parent = prefix[: prefix.rstrip("|").rfind("|") + 1]
+            above = self.owned_prefix(parent)
+            if (
+                prefix.startswith(tuple(changed))
+                and above is not None
+                and self.prefixes[above] == self.prefixes[prefix]
+                and above not in variations(prefix)
+                and not self.is_given_away(prefix, above)
+            ):
+                del self.prefixes[prefix]
+
+    def is_given_away(self, prefix: str, above: str) -> bool:
+        under = [prefix, *(anchor for anchor in self.rules.anchors if anchor.startswith(prefix))]
+        decided = [self.rules.decide(key, above) for key in under]
+        return any(d.creates and len(d.prefix or "") <= len(prefix) for d in decided)
 
     def entities(self) -> list[int]:
         return sorted(set(self.prefixes.values()))
@@ -164,6 +184,7 @@ class Run:
         made = self.store.declare_web_entity(prefixes)
         assert made.web_entity_id == self.model.next_entity
         self.model.prefixes.update(dict.fromkeys(prefixes, made.web_entity_id))
+        self.model.drop_silent(prefixes)
         self.model.next_entity += 1
 
     def do_add_prefix(self, place: int, prefix: str, take: bool) -> None:
@@ -175,7 +196,9 @@ class Run:
             self.refused(lambda: self.store.add_prefixes(entity, [prefix]))
             return
         self.store.add_prefixes(entity, [prefix], take=take)
-        self.model.prefixes[prefix] = entity
+        if owner != entity:
+            self.model.prefixes[prefix] = entity
+            self.model.drop_silent([prefix])
 
     def do_remove_prefix(self, place: int) -> None:
         prefixes = sorted(self.model.prefixes)
@@ -194,7 +217,9 @@ class Run:
             self.refused(lambda: self.store.merge_web_entities(old, good))
             return
         self.store.merge_web_entities(old, good)
-        self.model.prefixes = {p: good if e == old else e for p, e in self.model.prefixes.items()}
+        moved = [p for p, e in self.model.prefixes.items() if e == old]
+        self.model.prefixes.update(dict.fromkeys(moved, good))
+        self.model.drop_silent(moved)
 
     def do_delete(self, place: int) -> None:
         entity = self.entity(place)

@@ -14,13 +14,18 @@ from memory_structure.records import (
 )
 from memory_structure.storage import Storage
 from memory_structure.stored.moments import to_micros
-from memory_structure.stored.schema import CORPUS_TABLES, ENTITIES, JOBS
+from memory_structure.stored.schema import ACT_CHANGES, ACTS, CORPUS_TABLES, ENTITIES, JOBS
 from memory_structure.stored.structure import StoredMemoryStructure
 from tests.corpus_cases import MOMENT, SPEC, batch, fetch, link, lru, page
 from tests.mongodb_server import MongoServer, fresh_database_name
 
 # Columns that tell when a person or a worker did something.
-MOMENTS = {ENTITIES.name: {"modified_at"}, JOBS.name: {"created_at", "started_at", "ended_at"}}
+MOMENTS = {
+    ENTITIES.name: {"modified_at"},
+    JOBS.name: {"created_at", "started_at", "ended_at"},
+    ACTS.name: {"acted_at"},
+    ACT_CHANGES.name: {"changes"},  # compressed, with moments in it: told in words instead
+}
 
 
 def fill(storage: Storage) -> StoredMemoryStructure:
@@ -51,6 +56,9 @@ def rows_of(storage: Storage) -> dict[str, list[dict[str, Any]]]:
     for entity in rows[ENTITIES.name]:
         if entity["created_at"] != to_micros(MOMENT):
             entity["created_at"] = "when edited"
+    structure = StoredMemoryStructure(storage)
+    for act in rows[ACTS.name]:
+        act["changes"] = structure.get_act(act["id"]).changes
     return rows
 
 
