@@ -279,7 +279,7 @@ class JobSpec:
     `start_urls` as to be requested. A page is in scope when its longest matching prefix among both lists is a
     follow prefix. Budgets of None are without limit; `max_pages` counts final attempts that got an HTTP
     answer, redirects included; `time_limit_seconds` excludes pauses. `cookies` is a Cookie header value.
-    `proxy` is a URL."""
+    `proxy` is a URL; `guards_proxy` when a client named it, who may not name a private address."""
 
     web_entity_id: int | None
     start_urls: tuple[str, ...]
@@ -296,6 +296,7 @@ class JobSpec:
     user_agent: str = ""
     cookies: str = ""
     proxy: str | None = None
+    guards_proxy: bool = False
     allow_private_networks: bool = False
     timeout_seconds: float = 30.0
     n_retries: int = 2

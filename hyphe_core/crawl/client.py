@@ -79,7 +79,8 @@ class _Request(ClientRequest):
 
 class CrawlClient:
     """Two pools of connections: one reaches public addresses alone, the other serves jobs that may go
-    anywhere and jobs with a proxy. A connection opened for the second is never found by the first.
+    anywhere and jobs with the operator's proxy. A connection opened for the second is never found by the
+    first.
 
     Made in the running event loop.
     """
@@ -101,7 +102,8 @@ class CrawlClient:
             raise AddressRefused(f"{url.raw_host} is not a public address")
         try:
             if spec.proxy:
-                response = await self._through_proxy(url, headers, spec.proxy)
+                session = self._guarded if spec.guards_proxy else self._open
+                response = await self._through_proxy(session, url, headers, spec.proxy)
             else:
                 session = self._open if spec.allow_private_networks else self._guarded
                 response = await session.request(
@@ -120,19 +122,24 @@ class CrawlClient:
             raise
         return await _read_answer(response, spec.max_body_bytes)
 
-    async def _through_proxy(self, url: URL, headers: Headers, proxy: str) -> ClientResponse:
+    async def _through_proxy(
+        self, session: ClientSession, url: URL, headers: Headers, proxy: str
+    ) -> ClientResponse:
         """Credentials go to the proxy alone: with the request, or with the CONNECT that opens a tunnel."""
+        proxy_url = self._proxy_url(proxy)
+        if session is self._guarded and is_private_literal(proxy_url.raw_host or ""):
+            raise AddressRefused(f"the proxy {proxy_url.raw_host} is not at a public address")
         sent, to_proxy = self._prepared(headers), None
         if url.scheme == "https" and _PROXY_AUTHORIZATION in sent:
             to_proxy = {_PROXY_AUTHORIZATION: sent[_PROXY_AUTHORIZATION]}
             sent = sent.copy()
             del sent[_PROXY_AUTHORIZATION]
-        return await self._open.request(
+        return await session.request(
             "GET",
             url,
             headers=sent,
             allow_redirects=False,
-            proxy=self._proxy_url(proxy),
+            proxy=proxy_url,
             proxy_headers=to_proxy,
         )
 

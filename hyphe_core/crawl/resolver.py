@@ -2,8 +2,8 @@
 
 The check lies behind DNS and before the connection, which uses the very addresses checked: a name that
 changes its mind between two look-ups gains nothing. Redirects are requests of their own and pass here
-too. Names of proxies are exempt (they are the operator's); what a proxy resolves is out of reach, so
-literal addresses are checked by their text there.
+too. Names of the operator's proxies are exempt, those that clients named are not; what a proxy resolves is
+out of reach, so literal addresses are checked by their text there.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class _Receiver:
 
 
 def _may_use(ticket: Ticket | None, address: Any) -> bool:
-    if ticket is None or ticket.job.proxy or ticket.job.spec.allow_private_networks:
+    if ticket is None or ticket.job.spec.allow_private_networks:
+        return True
+    if ticket.job.proxy and not ticket.job.spec.guards_proxy:
         return True
     if not is_private(address.host):
         return True

@@ -125,12 +125,14 @@ def _remembering(get_endpoint: Callable[[URI], Any]) -> Callable[[URI], Any]:
 
 
 def _refuse_private_target(ticket: Ticket) -> None:
-    """Through a proxy DNS is not ours: only addresses written out can be refused."""
+    """Through a proxy DNS is not ours: only addresses written out can be refused. Nor does it look up what
+    is written out as the proxy's own."""
     spec = ticket.job.spec
     if spec.proxy and not spec.allow_private_networks:
-        host = urlsplit(ticket.url).hostname or ""
-        if is_private_literal(host):
-            raise AddressRefused(f"{host} is not a public address")
+        for url in (ticket.url, spec.proxy) if spec.guards_proxy else (ticket.url,):
+            host = urlsplit(url).hostname or ""
+            if is_private_literal(host):
+                raise AddressRefused(f"{host} is not a public address")
 
 
 def _head_came(response: Any, limit: int) -> Any:

@@ -369,3 +369,29 @@ def test_a_request_ends_at_its_time_or_when_it_is_cancelled(begun: bytes) -> Non
             await handler.download_request(request_of(ticket))
 
     handle(scenario)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "moved-here.example"])
+def test_a_proxy_that_a_client_named_is_never_asked_at_a_private_address(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """Whatever its name; and the operator's own connection to it is not borrowed."""
+    real = socket.getaddrinfo
+
+    def pointed_here(name: str, *rest: Any, **named: Any) -> Any:
+        return real("127.0.0.1" if name == "moved-here.example" else name, *rest, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", pointed_here)
+
+    async def scenario(server: Server, client: CrawlClient) -> None:
+        proxy = server.url("", host).rstrip("/")
+        trusted = ticket_for("http://site.example/", proxy=proxy, allow_private_networks=False)
+        assert (await client.fetch(trusted, HEADERS)).status == 200
+        named = ticket_for(
+            "http://site.example/", proxy=proxy, guards_proxy=True, allow_private_networks=False
+        )
+        with pytest.raises(AddressRefused):
+            await client.fetch(named, HEADERS)
+        assert len(server.heads) == 1
+
+    run(scenario)

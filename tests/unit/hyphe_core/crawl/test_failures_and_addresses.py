@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 from scrapy.exceptions import (
     CannotResolveHostError,
@@ -13,14 +16,17 @@ from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError
 from twisted.web.client import ResponseFailed
 
+from hyphe_core.crawl import resolver
 from hyphe_core.crawl.addresses import is_public
 from hyphe_core.crawl.failures import classify_failure
 from hyphe_core.crawl.hosts import host_key, public_proxy
 from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.resolver import is_private_literal
+from hyphe_core.crawl.tickets import Ticket
 from hyphe_core.errors import AddressRefused, BodyTooLarge
 from memory_structure.records import FetchError
 from memory_structure.registry import HostKey
+from tests.unit.hyphe_core.crawl.simulation import spec_of
 
 
 def wrapped(reason: Exception) -> Exception:
@@ -113,3 +119,24 @@ def test_credentials_of_a_proxy_become_a_header() -> None:
     assert proxy_authorization("http://p:1") is None
     assert proxy_authorization(None) is None
     assert proxy_authorization("http://me:p%40ss@p:1") == b"Basic bWU6cEBzcw=="
+
+
+@pytest.mark.parametrize(
+    ("settings", "may_use"),
+    [
+        ({}, False),
+        ({"allow_private_networks": True}, True),
+        ({"proxy": "http://p:1"}, True),
+        ({"proxy": "http://p:1", "guards_proxy": True}, False),
+        ({"proxy": "http://p:1", "guards_proxy": True, "allow_private_networks": True}, True),
+    ],
+)
+def test_private_addresses_are_for_jobs_that_may_and_for_the_proxy_of_the_operator(
+    settings: dict[str, Any], may_use: bool
+) -> None:
+    url = "http://a.example/"
+    job: Any = SimpleNamespace(spec=spec_of(url, **settings), proxy=settings.get("proxy"))
+    ticket = Ticket(job, cast(Any, None), url, "")
+    assert resolver._may_use(ticket, SimpleNamespace(host="10.0.0.1")) is may_use
+    assert resolver._may_use(ticket, SimpleNamespace(host="93.184.216.34"))
+    assert ticket.refused_address == ("" if may_use else "10.0.0.1")
