@@ -59,6 +59,15 @@ class BackupReport:
     n_lost_bodies: int
 
 
+class BackupHead(NamedTuple):
+    """What a backup says of itself: name of the corpus, when it was written, whether the corpus had a
+    password."""
+
+    name: str
+    written_at: str
+    is_protected: bool
+
+
 # Called with what is being written or read, and how many records of it are done.
 BackupProgress = Callable[[str, int], None]
 
@@ -176,6 +185,10 @@ class Registry(TokenKeeping, ResolutionKeeping):
         """Write everything of a corpus but its secrets (password, cookies, credentials of proxies) as one
         stream, as it is at one moment, while others read and write; on MongoDB writers wait while the tables,
         not the bodies, are written. Memory stays flat."""
+
+    @abstractmethod
+    def describe_backup(self, file: BinaryIO) -> BackupHead:
+        """What a backup says of itself. Raises UnusableBackup."""
 
     @abstractmethod
     def restore_corpus(

@@ -7,6 +7,8 @@ from functools import cache
 from hyphe_core.api import (
     access,
     corpora,
+    corpus_files,
+    corpus_life,
     crawling,
     declaring,
     editing,
@@ -28,6 +30,11 @@ def all_methods() -> MethodTable:
         (
             access.methods,
             corpora.methods,
+            corpus_files.methods,
+            corpus_files.corpus_methods,
+            corpus_life.methods,
+            corpus_life.crawl_methods,
+            corpus_life.corpus_methods,
             crawling.methods,
             crawling.crawl_methods,
             declaring.methods,

@@ -9,6 +9,7 @@ from hyphe_core.api.corpus_states import error_state, ready_state, stopped_state
 from hyphe_core.api.failures import Refusal, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
+from hyphe_core.api.option_limits import refuse_beyond_limits
 from hyphe_core.api.options import changed_options, shown_options
 from hyphe_core.api.parameters import (
     DEFAULT_CORPUS,
@@ -33,9 +34,8 @@ from hyphe_core.api.schemas import (
 )
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
-from hyphe_core.config import Config
 from hyphe_core.crawl.corpus_options import new_corpus_options
-from memory_structure.corpus_records import CorpusCounters, CorpusOptions
+from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError
 from memory_structure.registry import CorpusEntry
 from memory_structure.suffixes import suffix_tree
@@ -130,19 +130,9 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     """
     present = call.structure.options()
     changed = changed_options(present, options)
-    _refuse_beyond_limits(call.config, present, changed)
+    refuse_beyond_limits(call.config, present, changed)
     call.structure.set_options(changed)
     return shown_options(call.structure.options())
-
-
-def _refuse_beyond_limits(config: Config, present: CorpusOptions, changed: CorpusOptions) -> None:
-    """What the operator does not allow; a corpus that has it already (from another configuration) may keep
-    it."""
-    if changed.max_depth > max(config.max_depth, present.max_depth):
-        raise Refusal(f"option max_depth must be at most {config.max_depth}, the limit of this service")
-    allowed = config.allow_private_networks or present.allow_private_networks
-    if changed.allow_private_networks and not allowed:
-        raise Refusal("option allow_private_networks is not permitted by the configuration of this service")
 
 
 @methods.method(
@@ -160,7 +150,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
         raise Refusal("password must be a text")
     default = new_corpus_options(call.config)
     chosen = changed_options(default, options)
-    _refuse_beyond_limits(call.config, default, chosen)
+    refuse_beyond_limits(call.config, default, chosen)
     entry = call.registry.create_corpus(name, chosen, hash_password(password))
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:
@@ -222,15 +212,6 @@ def rename_corpus(call: Call, new_name: str) -> str:
     """Change the name of a corpus; its id stays."""
     call.registry.rename_corpus(call.corpus.corpus_id, new_name)
     return f"Corpus {call.corpus.corpus_id} is now called {new_name}"
-
-
-@methods.method(CORPUS, result=MESSAGE, returns="a confirmation", needs=Needs.ANY, role=Role.ADMIN)
-def destroy_corpus(call: Call) -> str:
-    """Remove a corpus with its pages, bodies and jobs for good. Cancel its crawls first."""
-    corpus_id = call.corpus.corpus_id
-    call.registry.destroy_corpus(corpus_id)
-    call.service.forget_corpus(corpus_id)
-    return f"Corpus {corpus_id} destroyed"
 
 
 @methods.method(

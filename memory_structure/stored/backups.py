@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 from memory_structure.blobs import BlobStore
 from memory_structure.errors import AlreadyExists, InvalidValue, UnusableBackup
 from memory_structure.records import EndReason, JobState
-from memory_structure.registry import BackupProgress, BackupReport, CorpusEntry, unwatched
+from memory_structure.registry import BackupHead, BackupProgress, BackupReport, CorpusEntry, unwatched
 from memory_structure.storage import Storage
 from memory_structure.stored.corpora import Corpora, corpus_id_of
 from memory_structure.stored.dump import DUMPED_TABLES, write_dump
@@ -33,9 +33,18 @@ class Backups(Corpora):
     ) -> BackupReport:
         """Write everything of a corpus but its secrets as one stream."""
         entry = self.get_corpus(corpus_id)
-        about = {"corpus_id": entry.corpus_id, "name": entry.name, "written_by": written_by}
+        about = {
+            "corpus_id": entry.corpus_id,
+            "name": entry.name,
+            "protected": bool(entry.password_hash),
+            "written_by": written_by,
+        }
         storage, blobs = self.open_structure(corpus_id).storage, self.open_blobs(corpus_id)
         return write_dump(file, storage, blobs, about, progress)
+
+    def describe_backup(self, file: BinaryIO) -> BackupHead:
+        """What a backup says of itself."""
+        return DumpReader(file).head
 
     def restore_corpus(
         self,
@@ -47,7 +56,7 @@ class Backups(Corpora):
     ) -> CorpusEntry:
         """Make a new corpus of a backup, all or nothing."""
         dump = DumpReader(file)
-        name = dump.name if name is None else name
+        name = dump.head.name if name is None else name
         self._refuse_name(name)
         with self._stores.making(corpus_id_of(name)) as store:
 

@@ -18,7 +18,7 @@ import json
 import struct
 import tempfile
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -58,7 +58,7 @@ def member_of(table_name: str) -> str:
 
 
 def write_dump(
-    file: BinaryIO, storage: Storage, blobs: BlobStore, about: dict[str, str], progress: BackupProgress
+    file: BinaryIO, storage: Storage, blobs: BlobStore, about: Mapping[str, object], progress: BackupProgress
 ) -> BackupReport:
     """Write a corpus into a stream; `about` is told in the manifest."""
     with tempfile.TemporaryFile() as digests, ZipFile(file, "w", ZIP_STORED) as archive:
@@ -76,7 +76,7 @@ def write_dump(
     return BackupReport(n_rows, n_bodies, n_lost)
 
 
-def _manifest(about: dict[str, str]) -> dict[str, object]:
+def _manifest(about: Mapping[str, object]) -> dict[str, object]:
     tables = {t.name: [[c.name, c.kind.value] for c in t.columns] for t in DUMPED_TABLES}
     return {
         "format": FORMAT,

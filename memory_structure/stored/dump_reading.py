@@ -19,6 +19,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import zstandard
 
 from memory_structure.errors import UnusableBackup
+from memory_structure.registry import BackupHead
 from memory_structure.storage import Column, ColumnKind, Row, Table
 from memory_structure.stored.dump import (
     BODIES_MEMBER,
@@ -81,7 +82,9 @@ class DumpReader:
         with _told():
             manifest = self._document(MANIFEST)
             _refuse_others(manifest)
-            self.name = str(manifest["name"])
+            self.head = BackupHead(
+                str(manifest["name"]), str(manifest["written_at"]), manifest.get("protected") is not False
+            )
             self._columns: dict[str, list[str]] = {
                 str(name): [str(column[0]) for column in columns]
                 for name, columns in manifest["tables"].items()
