@@ -1,0 +1,136 @@
+"""What a stylesheet cannot do for a feed: read the markup inside its entries, its dates, its addresses.
+
+An entry becomes a parse of its own under its link; the parse of the feed keeps the description as text, and
+the links of the entries. An entry without a link to http or ftp is left out; of two with one link the last
+counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from html import unescape
+from typing import Final
+
+from hyphe_core.parsers.base import Document, Metadatum
+from hyphe_core.parsers.html import HtmlParser
+from hyphe_core.parsers.markup import Content
+from hyphe_core.parsers.parse_out import Outlink
+from hyphe_core.parsers.parse_out_cleaning import NEW_LINE, RawParse, clean_url
+from memory_structure.records import LinkKind
+from memory_structure.urls import join_url
+
+ENTRY: Final = "entry"
+"""Name of the element of an outlink from a feed to one of its entries."""
+# Names that a stylesheet gives to what only this module reads.
+_TEXT_TYPE: Final = "feed.text-type"
+_SITE: Final = "feed.link"
+_PASSED: Final = frozenset({_TEXT_TYPE, _SITE})
+_TAGS: Final = re.compile(r"<[^<>]*>")
+_YEAR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
+_MARKUP: Final = re.compile(r"[<&]")
+_HTML: Final = "text/html; charset=utf-8"
+_parser: Final = HtmlParser()
+
+
+def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
+    """The parse of the feed, then those of its entries."""
+    feed, *entries = parses
+    url = content.document.url
+    feed.link, feed.content_type = url, feed.content_type or content.media_type
+    site = _followable(feed.base, feed.meta_value(_SITE))
+    feed.title = _untagged(feed.title)
+    _read_text(feed, url)
+    _read_dates(feed)
+    _drop_passed(feed)
+    kept: dict[str, RawParse] = {}
+    for entry in entries:
+        link = _followable(feed.base, entry.link if entry.link != url else "")
+        if link and link != url:
+            kept[link] = _finish_entry(entry, link, site, feed)
+    feed.outlinks += [Outlink(link, entry.title, ENTRY) for link, entry in kept.items()]
+    return [feed, *kept.values()]
+
+
+def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse) -> RawParse:
+    entry.link = link
+    entry.content_type = feed.content_type
+    entry.title = _untagged(entry.title)
+    _read_text(entry, link)
+    published, updated = _read_dates(entry)
+    _drop_passed(entry)
+    facts = [
+        *(("author", name) for name in entry.fields.get("creator", ())),
+        *(("tag", name) for name in entry.fields.get("subject", ())),
+        ("published", published),
+        ("updated", updated),
+        ("feed", site),
+    ]
+    entry.meta[:0] = [Metadatum(name, value) for name, value in facts if value.strip()]
+    return entry
+
+
+def _read_text(parse: RawParse, url: str) -> None:
+    """Markup within the text gives its visible text, and outlinks."""
+    kind = parse.meta_value(_TEXT_TYPE)
+    if kind not in ("html", "text/html") or not _MARKUP.search(parse.text):
+        return
+    result = _parser.parse(Document(url, parse.text.encode("utf-8", "replace"), _HTML))
+    parse.text = result.text.replace("\n", NEW_LINE)
+    parse.outlinks += [
+        Outlink(link.url, link.anchor, "a", link.rel)
+        for link in result.links
+        if link.kind is LinkKind.HYPERLINK
+    ]
+
+
+def _read_dates(parse: RawParse) -> tuple[str, str]:
+    """(published, updated) in milliseconds since 1970, "" when unknown; the fields become ISO dates."""
+    moments = []
+    for name in ("date", "modified"):
+        found = [(value, find_moment(value)) for value in parse.fields.get(name, ())]
+        if found:
+            parse.fields[name] = [_iso(moment) if moment else value for value, moment in found]
+        first = next((moment for _, moment in found if moment is not None), None)
+        moments.append(str(int(first.timestamp() * 1000)) if first is not None else "")
+    return moments[0], moments[1]
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def find_moment(value: str) -> datetime | None:
+    """The moment that a date of a feed tells, in the form of RFC 822 or ISO 8601; without zone it is UTC."""
+    value = value.strip()
+    found = _YEAR_MONTH.fullmatch(value)
+    try:
+        if found:
+            return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
+        moment = (datetime.fromisoformat if value[:4].isdigit() else parsedate_to_datetime)(value)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        moment.timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return moment
+
+
+def _untagged(title: str) -> str:
+    return unescape(_TAGS.sub("", title)) if _MARKUP.search(title) else title
+
+
+def _followable(base: str, address: str) -> str:
+    address = address.strip()
+    url = clean_url(join_url(base, address)) if address else ""
+    return url if url.startswith(("http://", "https://", "ftp://")) else ""
+
+
+def _drop_passed(parse: RawParse) -> None:
+    parse.meta = [pair for pair in parse.meta if pair.name not in _PASSED]
+
+
+def accepted_links(links: Iterable[str], accept: Callable[[str], str | None]) -> dict[str, str]:
+    """Link of an entry -> the link it is kept under, for those that a chain of rules accepts."""
+    return {link: kept for link in links if (kept := accept(link)) is not None}

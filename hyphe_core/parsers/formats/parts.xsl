@@ -1,0 +1,44 @@
+<?xml version="1.0" encoding="UTF-8"?>
+<!-- What the stylesheets of formats share: parameters, and facts that every parse tells. -->
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+    xmlns:n="http://nutch.org/1.0/parse">
+  <xsl:param name="url"/>
+  <xsl:param name="base"/>
+  <xsl:param name="content-type" select="'application/xml'"/>
+  <xsl:param name="encoding"/>
+  <xsl:param name="root"/>
+  <xsl:param name="namespace"/>
+  <xsl:param name="public-id"/>
+  <!-- Ends a line of the text. -->
+  <xsl:variable name="line" select="'&#x2029;'"/>
+
+  <xsl:template name="facts">
+    <xsl:param name="link" select="$url"/>
+    <xsl:param name="language" select="/*/@xml:lang"/>
+    <n:content-type><xsl:value-of select="$content-type"/></n:content-type>
+    <n:link><xsl:value-of select="$link"/></n:link>
+    <xsl:for-each select="$language"><n:language><xsl:value-of select="."/></n:language></xsl:for-each>
+    <n:meta name="xml.root"><xsl:value-of select="$root"/></n:meta>
+    <xsl:if test="$namespace"><n:meta name="xml.namespace"><xsl:value-of select="$namespace"/></n:meta></xsl:if>
+    <xsl:if test="$public-id"><n:meta name="xml.public-id"><xsl:value-of select="$public-id"/></n:meta></xsl:if>
+  </xsl:template>
+
+  <!-- All text below the current node, parted by blanks, without scripts and styles. Copying text nodes costs
+       half of writing their values. -->
+  <xsl:template name="text">
+    <n:text>
+      <xsl:choose>
+        <xsl:when test=".//*[local-name() = 'script' or local-name() = 'style']">
+          <xsl:for-each select=".//text()[not(ancestor::*[local-name() = 'script' or local-name() = 'style'])]"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each>
+        </xsl:when>
+        <xsl:otherwise>
+          <xsl:for-each select=".//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each>
+        </xsl:otherwise>
+      </xsl:choose>
+    </n:text>
+  </xsl:template>
+
+  <!-- Text in lines: a format says which elements end a line, and which are left out, by templates of the mode. -->
+  <xsl:template match="text()" mode="lines"><xsl:copy/></xsl:template>
+  <xsl:template match="comment() | processing-instruction()" mode="lines"/>
+</xsl:stylesheet>

@@ -1,0 +1,80 @@
+"""HTML as a tree of XML: pages are read by the HTML5 parser and rebuilt in the namespace of XHTML."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from lxml import etree
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from hyphe_core.parsers import tree
+from hyphe_core.parsers.base import Document, ParseMinor, failed
+from hyphe_core.parsers.defusing import defuse
+from hyphe_core.parsers.encoding import decode, detect_encoding
+from hyphe_core.parsers.well_formed import NotWellFormed, WellFormed
+from memory_structure.urls import join_url
+
+XHTML_NAMESPACE: Final = "http://www.w3.org/1999/xhtml"
+# Deeper elements become siblings: a stylesheet works through a tree recursively.
+MAX_DEPTH: Final = 200
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAMESPACES: Final[Any] = {None: XHTML_NAMESPACE}  # the stubs know names of prefixes only
+_TAG: Final = f"{{{XHTML_NAMESPACE}}}"
+
+
+def html_as_xml(document: Document) -> WellFormed:
+    """The page as a tree, names of elements and attributes that XML does not allow left out. Raises
+    NotWellFormed."""
+    encoding = detect_encoding(document.body, document.content_type)
+    markup, warning = defuse(decode(document.body, encoding.name).encode("utf-8", "replace"))
+    try:
+        root = LexborHTMLParser(markup).root
+    except (SelectolaxError, RuntimeError):
+        root = None
+    if root is None:
+        raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "unreadable HTML"))
+    built = _build(root)
+    base = next((found for e in built.iter(_TAG + "base") if (found := e.get("href")) is not None), "")
+    warnings = tuple(filter(None, (encoding.warning, warning)))
+    return WellFormed(built, join_url(document.url, base), encoding.name, encoding.source, warnings=warnings)
+
+
+def _build(root: LexborNode) -> etree._Element:
+    """The tree below a node, without recursion."""
+    built = _element_of(root, None)
+    stack = [(root.child, built, 1)]
+    while stack:
+        node, parent, depth = stack.pop()
+        while node is not None:
+            if node.tag_id == tree.TEXT:
+                _add_text(parent, _ILLEGAL.sub("", node.text_content or ""))
+            elif _NAME.fullmatch(node.tag or ""):
+                element = _element_of(node, parent)
+                inner = node.child
+                if inner is not None:
+                    # The siblings that follow come after everything below this node.
+                    stack.append((node.next, parent, depth))
+                    deep = depth >= MAX_DEPTH
+                    node, parent, depth = inner, parent if deep else element, depth if deep else depth + 1
+                    continue
+            node = node.next
+    return built
+
+
+def _element_of(node: LexborNode, parent: etree._Element | None) -> etree._Element:
+    tag = _TAG + (node.tag or "div")
+    element = etree.Element(tag, nsmap=_NAMESPACES) if parent is None else etree.SubElement(parent, tag)
+    for name, value in node.attributes.items():
+        if _NAME.fullmatch(name):
+            element.set(name, _ILLEGAL.sub("", value or ""))
+    return element
+
+
+def _add_text(parent: etree._Element, text: str) -> None:
+    last = parent[-1] if len(parent) else None
+    if last is None:
+        parent.text = (parent.text or "") + text
+    else:
+        last.tail = (last.tail or "") + text

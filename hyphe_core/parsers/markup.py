@@ -1,0 +1,283 @@
+"""The extension point of the generic XML parser: what reads one dialect of markup.
+
+A `MarkupParser` makes a well-formed tree of a document and gives the transformer that turns the tree into a
+parse-out document. Both have defaults, so a format is in most cases a stylesheet and a few lines of TOML (see
+`markup_formats`). `MarkupEngine` chooses among the formats it is given and runs one document.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import Final, NamedTuple, TypeAlias
+
+from lxml import etree
+
+from hyphe_core.parsers.base import Document, Metadatum, ParseMinor, ParseStatus, failed
+from hyphe_core.parsers.encoding import EncodingSource
+from hyphe_core.parsers.parse_out_cleaning import Cleaned, RawParse, clean
+from hyphe_core.parsers.result_tree import BadResult, read_result
+from hyphe_core.parsers.sniff import OCTET_STREAM, find_declared_type
+from hyphe_core.parsers.stylesheets import TransformFailed
+from hyphe_core.parsers.well_formed import MAX_CRAWLED_BYTES, NotWellFormed, WellFormed, parse_well_formed
+from memory_structure.records import LinkKind
+
+Transformer: TypeAlias = Callable[[etree._Element, Mapping[str, str]], etree._Element]
+"""From a tree and named strings to the root of a parse-out document, addresses as found."""
+
+GENERIC: Final = "generic"
+# A result may be so much larger than its document: factor, and bytes beside.
+_OUTPUT_FACTOR: Final = 4
+_OUTPUT_BYTES: Final = 2**20
+XML: Final = "application/xml"
+
+
+class Rank(IntEnum):
+    """How surely a format knows a document as its own; the higher wins."""
+
+    GENERIC = 0
+    SUFFIX = 1
+    MEDIA_TYPE = 2
+    PUBLIC_ID = 3
+    ROOT = 4
+    NAMED = 5
+
+
+class Match(NamedTuple):
+    """That a format reads a document, and why in words."""
+
+    rank: Rank
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a document is recognised by. `root` and `namespace` are "" when it is not well-formed XML.
+
+    `media_type` is the declared one, without parameters; `suffix` that of the URL's path with its dot, in
+    lower case, "" when there is none. `tree` is for conditions on more than the root.
+    """
+
+    root: str
+    namespace: str
+    public_id: str
+    media_type: str
+    suffix: str
+    tree: etree._Element | None = None
+
+
+@dataclass
+class Content:
+    """A document on its way through a format. `strict`: what is not well-formed fails instead of being
+    repaired. `format` names the format to use whatever the document is ("" = the one that matches)."""
+
+    document: Document
+    strict: bool = False
+    max_bytes: int = MAX_CRAWLED_BYTES
+    format: str = ""
+
+    @cached_property
+    def well_formed(self) -> WellFormed:
+        """The tree of the document read as XML, read once. Raises NotWellFormed."""
+        return parse_well_formed(self.document, strict=self.strict, max_bytes=self.max_bytes)
+
+    @cached_property
+    def media_type(self) -> str:
+        """The declared media type, "" when none is."""
+        return find_declared_type(self.document.content_type) or ""
+
+
+class MarkupParser(ABC):
+    """Reads one dialect of markup. Instances are shared by all documents of a process."""
+
+    name: str = ""
+    priority: int = 0
+    content_type: str = ""
+    """Media type of what it reads; "" = as declared."""
+    malformed: ParseMinor = ParseMinor.INVALID_FORMAT
+    """The minor status of a document that is not well-formed."""
+
+    @abstractmethod
+    def matches(self, probe: Probe) -> Match | None:
+        """Why this format reads the document; None when it does not."""
+
+    @abstractmethod
+    def get_transformer(self, content: Content) -> Transformer:
+        """What turns the tree into parse-out. Faults of a stylesheet are raised when the format is loaded."""
+
+    def to_well_formed_xml(self, content: Content) -> WellFormed:
+        """The tree to transform. Raises NotWellFormed."""
+        return content.well_formed
+
+    def finish(self, parses: list[RawParse], content: Content) -> list[RawParse]:
+        """The parses with what a stylesheet cannot do; the first is that of the document."""
+        return parses
+
+    def link_kind(self, element: str) -> LinkKind | None:
+        """The kind of the links that an element gives; None = no link, though parse-out has it."""
+        return LinkKind.HYPERLINK
+
+
+class Choice(NamedTuple):
+    """The format chosen and why; `passed_over` are equal ones that lost by name alone."""
+
+    parser: MarkupParser
+    match: Match
+    passed_over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupOutcome:
+    """What came of one document: its parses, that of the document first, and how they were made.
+
+    `kinds` holds the kind of each outlink of each parse. `why` says in words why `parser` was chosen.
+    """
+
+    parses: tuple[Cleaned, ...]
+    kinds: tuple[tuple[LinkKind | None, ...], ...]
+    parser: str
+    why: str
+    encoding: str = ""
+    encoding_source: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class MarkupEngine:
+    """The formats of a process. `parsers` in any order; the one named `generic` reads what no other does."""
+
+    parsers: Sequence[MarkupParser] = field(default_factory=list)
+
+    def choose(self, probe: Probe, name: str = "") -> Choice:
+        """The format of a document: by name when one is given, else by rank, priority, name. Raises
+        LookupError for an unknown name."""
+        found = []
+        for parser in self.parsers:
+            if name:
+                match = Match(Rank.NAMED, "asked for by name") if parser.name == name else None
+            else:
+                match = parser.matches(probe)
+            if match is not None:
+                found.append((match, parser))
+        if not found:
+            raise LookupError(f"there is no format {name or GENERIC!r}")
+        found.sort(key=lambda pair: (-pair[0].rank, -pair[1].priority, pair[1].name))
+        match, best = found[0]
+        equal = [
+            other.name
+            for also, other in found[1:]
+            if (also.rank, other.priority) == (match.rank, best.priority)
+        ]
+        return Choice(best, match, tuple(equal))
+
+    def run(self, content: Content) -> MarkupOutcome:
+        """Everything one document gives. Never raises for what the document holds."""
+        try:
+            choice = self.choose(probe_of(content), content.format)
+        except NotWellFormed as error:
+            choice = self.choose(bare_probe_of(content), content.format)
+            return _failure(content, choice, error.status)
+        try:
+            return self._run_with(choice, content)
+        except (TransformFailed, BadResult) as error:
+            minor = ParseMinor.EXCEPTION if getattr(error, "denied", False) else ParseMinor.INVALID_FORMAT
+            failure = _failure(content, choice, failed(minor, str(error)))
+        except NotWellFormed as error:
+            failure = _failure(content, choice, error.status)
+        if choice.parser.name == GENERIC or choice.match.rank is Rank.NAMED:
+            return failure
+        return self._fall_back(content, failure)
+
+    def _fall_back(self, content: Content, failure: MarkupOutcome) -> MarkupOutcome:
+        """The generic parse of a well-formed document that its own format failed on."""
+        generic = self.choose(bare_probe_of(content), GENERIC)
+        message = failure.parses[0].parse.status.message
+        try:
+            outcome = self._run_with(generic, content, f"{failure.parser} failed: {message}")
+        except (TransformFailed, BadResult, NotWellFormed):
+            return failure
+        return outcome
+
+    def _run_with(self, choice: Choice, content: Content, warning: str = "") -> MarkupOutcome:
+        parser = choice.parser
+        well_formed = parser.to_well_formed_xml(content)
+        result = parser.get_transformer(content)(well_formed.root, _parameters(content, parser, well_formed))
+        parses = read_result(result, content.document.url, well_formed.base)
+        _check_output(parses, len(content.document.body))
+        if well_formed.recovered:
+            for parse in parses:
+                parse.meta.append(Metadatum("xml.recovered", "true"))
+        cleaned = tuple(map(clean, parser.finish(parses, content)))
+        kinds = tuple(
+            tuple(parser.link_kind(outlink.element) for outlink in each.parse.outlinks) for each in cleaned
+        )
+        ties = f"as good as {choice.passed_over[0]}" if choice.passed_over else ""
+        warnings = tuple(filter(None, (*well_formed.warnings, warning, ties)))
+        return MarkupOutcome(
+            cleaned,
+            kinds,
+            parser.name,
+            choice.match.why,
+            well_formed.encoding,
+            well_formed.encoding_source,
+            warnings,
+        )
+
+
+def probe_of(content: Content) -> Probe:
+    """What the document is recognised by. Raises NotWellFormed."""
+    root = content.well_formed.root
+    name = etree.QName(root)
+    bare = bare_probe_of(content)
+    return Probe(
+        name.localname,
+        name.namespace or "",
+        content.well_formed.public_id,
+        bare.media_type,
+        bare.suffix,
+        root,
+    )
+
+
+def bare_probe_of(content: Content) -> Probe:
+    """What is known without reading the document."""
+    path = content.document.url.partition("?")[0].partition("#")[0]
+    last = path.rpartition("/")[2]
+    _, dot, suffix = last.rpartition(".")
+    return Probe("", "", "", content.media_type, (dot + suffix).lower() if dot else "")
+
+
+def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed) -> dict[str, str]:
+    name = etree.QName(well_formed.root)
+    return {
+        "url": content.document.url,
+        "base": well_formed.base,
+        "content-type": parser.content_type or content.media_type or XML,
+        "encoding": well_formed.encoding,
+        "root": name.localname,
+        "namespace": name.namespace or "",
+        "public-id": well_formed.public_id,
+    }
+
+
+def _check_output(parses: Sequence[RawParse], n_bytes: int) -> None:
+    n_characters = sum(
+        len(parse.text) + sum(len(value) for values in parse.fields.values() for value in values)
+        for parse in parses
+    )
+    if n_characters > _OUTPUT_FACTOR * n_bytes + _OUTPUT_BYTES:
+        raise NotWellFormed(failed(ParseMinor.EXCEPTION, "limit: size of the output"))
+
+
+def _failure(content: Content, choice: Choice, status: ParseStatus) -> MarkupOutcome:
+    parser = choice.parser
+    if status.minor is ParseMinor.INVALID_FORMAT:
+        status = status._replace(minor=parser.malformed)
+    content_type = parser.content_type or content.media_type or OCTET_STREAM
+    raw = RawParse(content.document.url, content_type, status)
+    return MarkupOutcome(
+        (clean(raw),), ((),), parser.name, choice.match.why, "", EncodingSource.DEFAULT, (status.message,)
+    )

@@ -1,0 +1,220 @@
+"""From what a stylesheet or a parser wrote down to a valid parse-out record.
+
+Addresses are resolved and trimmed, those that are not of the web dropped, outlinks made distinct (first
+place, first non-empty anchor), links to the document itself dropped, white space folded, empty fields and
+illegal characters removed, everything cut to its limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from urllib.parse import quote
+
+from hyphe_core.parsers.base import (
+    MAX_ANCHOR_CHARACTERS,
+    MAX_LINKS,
+    MAX_TEXT_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    SUCCESS,
+    Metadatum,
+    ParseStatus,
+    SchemeCount,
+)
+from hyphe_core.parsers.parse_out import FIELDS, Outlink, ParseOut, Redirection
+from hyphe_core.parsers.sniff import OCTET_STREAM
+from memory_structure.urls import join_url
+
+MAX_FIELD_CHARACTERS: Final = 65_536
+MAX_FIELD_VALUES: Final = 1000
+MAX_META: Final = 1000
+MAX_URL_CHARACTERS: Final = 4096
+MAX_MESSAGE_CHARACTERS: Final = 500
+# A stylesheet ends a line of the text with this character (PARAGRAPH SEPARATOR): line ends of the source mean
+# nothing.
+NEW_LINE: Final = "\u2029"
+
+_WEB: Final = ("http://", "https://")
+_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WHITE_SPACE: Final = re.compile(r"[\s\x00-\x20\x7f]+")
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_MEDIA_TYPE: Final = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_META_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}")
+_NOT_IN_META_NAME: Final = re.compile(r"[^A-Za-z0-9_.:-]+")
+_NMTOKEN: Final = re.compile(r"[A-Za-z0-9_:.\-]+")
+_MAX_SCHEME_CHARACTERS: Final = 32
+
+
+@dataclass(slots=True)
+class RawParse:
+    """A parse while it is made: values as found. `fields` by the name of the Dublin Core field."""
+
+    link: str
+    content_type: str
+    status: ParseStatus = SUCCESS
+    title: str = ""
+    text: str = ""
+    base: str = ""
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    outlinks: list[Outlink] = field(default_factory=list)
+    meta: list[Metadatum] = field(default_factory=list)
+    redirect: Redirection | None = None
+
+    def add(self, name: str, *values: str) -> None:
+        """Add values to a Dublin Core field."""
+        self.fields.setdefault(name, []).extend(values)
+
+    def meta_value(self, name: str) -> str:
+        """The first value of a domain field, "" when there is none."""
+        return next((value for key, value in self.meta if key == name), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """A record, with what was left out of it: links over the limit, and links that are not of the web."""
+
+    parse: ParseOut
+    n_links_cut: int = 0
+    n_links_by_scheme: tuple[SchemeCount, ...] = ()
+
+
+def clean(raw: RawParse) -> Cleaned:
+    """The record of a parse. `raw.base` ("" = `raw.link`) is what relative addresses are joined to."""
+    link = clean_url(raw.link) or "about:blank"
+    status = raw.status._replace(message=clean_text(raw.status.message)[:MAX_MESSAGE_CHARACTERS])
+    content_type = raw.content_type.lower()
+    if not _MEDIA_TYPE.fullmatch(content_type):
+        content_type = OCTET_STREAM
+    # Any: all are tuples of texts, which the types of other fields are not.
+    fields: dict[str, Any] = {
+        name: _clean_field(name, values) for name, values in raw.fields.items() if name in FIELDS
+    }
+    meta = _clean_meta(raw.meta)
+    if not status.is_success:
+        return Cleaned(replace(ParseOut(link, content_type, status, meta=meta), **fields))
+    outlinks, n_cut, schemes = _clean_outlinks(raw, link)
+    redirect = _clean_redirect(raw, link)
+    parse = ParseOut(
+        link,
+        content_type,
+        status,
+        title=clean_text(raw.title)[:MAX_TITLE_CHARACTERS],
+        redirect=redirect,
+        text=clean_lines(raw.text)[:MAX_TEXT_CHARACTERS],
+        outlinks=outlinks,
+        meta=meta,
+        **fields,
+    )
+    return Cleaned(parse, n_cut, schemes)
+
+
+def clean_text(text: str) -> str:
+    """The text with white space folded to single blanks and characters that XML forbids removed."""
+    text = " ".join(text.split())
+    # Printable texts, nearly all, hold nothing that is forbidden; the search is ten times slower.
+    return text if text.isprintable() else " ".join(_ILLEGAL.sub("", text).split())
+
+
+def clean_lines(text: str) -> str:
+    """A text whose lines end with NEW_LINE: each folded, empty ones dropped, joined by line ends."""
+    if NEW_LINE not in text:
+        return clean_text(text)
+    return "\n".join(filter(None, map(clean_text, text.split(NEW_LINE))))
+
+
+def clean_url(url: str) -> str:
+    """The address without white space and within the limit; "" when it has no scheme or is too long."""
+    if not (url.isascii() and url.isprintable() and " " not in url):
+        url = _ILLEGAL.sub("", url.strip())
+        url = _WHITE_SPACE.sub(lambda found: quote(found[0]), url)
+    return url if len(url) <= MAX_URL_CHARACTERS and _SCHEME.match(url) else ""
+
+
+def _clean_field(name: str, values: list[str]) -> tuple[str, ...]:
+    cleaned = (clean_text(value)[:MAX_FIELD_CHARACTERS] for value in values[:MAX_FIELD_VALUES])
+    if name == "language":
+        return _distinct(tag for value in cleaned if (tag := clean_language(value)))
+    if name == "modified":
+        return _distinct(cleaned)[:1]
+    return _distinct(cleaned)
+
+
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
+    """The non-empty values, each at its first place."""
+    return tuple(dict.fromkeys(value for value in values if value))
+
+
+def clean_language(value: str) -> str:
+    """A language tag of the shape of BCP 47, "" when the value is none."""
+    tag = value.strip().replace("_", "-")
+    return tag if _LANGUAGE.fullmatch(tag) else ""
+
+
+def _clean_meta(meta: list[Metadatum]) -> tuple[Metadatum, ...]:
+    cleaned: list[Metadatum] = []
+    for name, value in meta[:MAX_META]:
+        if not _META_NAME.fullmatch(name):
+            name = _NOT_IN_META_NAME.sub("-", name.strip()).lstrip("-.:")[:255]
+        value = clean_text(value)[:MAX_FIELD_CHARACTERS]
+        if name and value:
+            cleaned.append(Metadatum(name, value))
+    return tuple(cleaned)
+
+
+def _clean_redirect(raw: RawParse, link: str) -> Redirection | None:
+    if raw.redirect is None:
+        return None
+    url = clean_url(join_url(raw.base or link, raw.redirect.url))
+    return Redirection(url, max(0, raw.redirect.delay_seconds)) if url else None
+
+
+def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int, tuple[SchemeCount, ...]]:
+    base, itself = raw.base or link, link.partition("#")[0]
+    found: dict[str, Outlink] = {}
+    schemes: Counter[str] = Counter()
+    n_cut = 0
+    new_link = tuple.__new__  # half the cost of Outlink(...)
+    for href, anchor, element, rel in raw.outlinks:
+        url = join_url(base, href)
+        if not url.startswith(_WEB):
+            schemes[_scheme_of(url)] += 1
+            continue
+        if not (url.isascii() and url.isprintable() and " " not in url):
+            url = clean_url(url)
+        if not url or len(url) > MAX_URL_CHARACTERS:
+            n_cut += 1
+            continue
+        earlier = found.get(url)
+        if earlier is not None:
+            if anchor and not earlier[1]:
+                found[url] = Outlink(url, clean_text(anchor)[:MAX_ANCHOR_CHARACTERS], *earlier[2:])
+            continue
+        if ("#" in url and url.partition("#")[0] == itself) or url == itself:
+            continue
+        if len(found) >= MAX_LINKS:
+            n_cut += 1
+            continue
+        anchor = clean_text(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
+        found[url] = new_link(
+            Outlink, (url, anchor, _clean_token(element), _clean_tokens(rel) if rel else "")
+        )
+    schemes.pop("", None)
+    counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
+    return tuple(found.values()), n_cut, counts
+
+
+def _scheme_of(url: str) -> str:
+    match = _SCHEME.match(url)
+    return match[1].lower()[:_MAX_SCHEME_CHARACTERS] if match else ""
+
+
+def _clean_token(token: str) -> str:
+    return token if _NMTOKEN.fullmatch(token) else ""
+
+
+def _clean_tokens(tokens: str) -> str:
+    return " ".join(token for token in tokens.split() if _NMTOKEN.fullmatch(token))
