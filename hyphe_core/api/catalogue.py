@@ -6,19 +6,20 @@ from functools import cache
 
 from hyphe_core.api import (
     access,
+    boundaries,
     corpora,
-    corpus_files,
-    corpus_life,
     crawling,
     declaring,
     editing,
     entities,
+    history,
     lookup,
     networks,
     opening,
     pages,
     rules,
     system,
+    tagging,
 )
 from hyphe_core.api.methods import MethodTable
 
@@ -29,12 +30,10 @@ def all_methods() -> MethodTable:
     return MethodTable(
         (
             access.methods,
+            boundaries.methods,
+            history.methods,
+            tagging.methods,
             corpora.methods,
-            corpus_files.methods,
-            corpus_files.corpus_methods,
-            corpus_life.methods,
-            corpus_life.crawl_methods,
-            corpus_life.corpus_methods,
             crawling.methods,
             crawling.crawl_methods,
             declaring.methods,

@@ -38,6 +38,7 @@ from memory_structure.records import WebEntity, WebEntityStatus
 methods = MethodGroup("store")
 
 ENTITY_ID = Parameter("webentity_id", Integer(1), doc="id of the web entity")
+ENTITY_IDS = Parameter("webentity_ids", ListOf(Integer(1), or_one=True), doc="ids of web entities")
 STATUS = Choice(WebEntityStatus)
 COUNT = Parameter("count", Integer(-1, 1_000_000), 100, "entities a page; -1 gives them all in a plain list")
 PAGE = Parameter("page", Integer(0), 0, "page, counted from 0")

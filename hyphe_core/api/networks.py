@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import COUNT, ENTITY_ID, PAGE
-from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, level_of
+from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, level_of, show_entities
+from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, Parameter
-from hyphe_core.api.schemas import LISTING, MESSAGE, WEB_ENTITY_LINKS
+from hyphe_core.api.schemas import ANY_WEB_ENTITY, LISTING, MESSAGE, WEB_ENTITY_LINKS, list_of
 from memory_structure.records import WebEntityStatus
 
 methods = MethodGroup("store")
@@ -81,6 +82,34 @@ def get_webentity_referrals(
     call.structure.get_web_entity(web_entity_id)
     weights = {link.target_id: link.weight for link in call.structure.list_referrals(web_entity_id)}
     return _neighbours(call, weights, count, page, light, semilight)
+
+
+@methods.method(
+    _ENTITY,
+    Parameter("light", Flag(), False, _LIGHT.doc),
+    CORPUS,
+    result=list_of(ANY_WEB_ENTITY),
+    returns="a list of entities by id",
+)
+def get_webentity_subwebentities(call: Call, web_entity_id: int, light: bool) -> list[JsonObject]:
+    """List the web entities that own a prefix below one of this one's."""
+    return _shown(call, call.structure.list_sub_web_entities(web_entity_id), light)
+
+
+@methods.method(
+    _ENTITY,
+    Parameter("light", Flag(), False, _LIGHT.doc),
+    CORPUS,
+    result=list_of(ANY_WEB_ENTITY),
+    returns="a list of entities by id",
+)
+def get_webentity_parentwebentities(call: Call, web_entity_id: int, light: bool) -> list[JsonObject]:
+    """List the web entities that own a prefix above one of this one's."""
+    return _shown(call, call.structure.list_parent_web_entities(web_entity_id), light)
+
+
+def _shown(call: Call, ids: list[int], light: bool) -> list[JsonObject]:
+    return show_entities(call, entities_of_ids(call.structure, ids), level_of(light, semilight=False))
 
 
 def _neighbours(

@@ -6,8 +6,19 @@ from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
+from hyphe_core.api.ownership import shown_application
 from hyphe_core.api.parameters import ListOf, Parameter, Text
-from hyphe_core.api.schemas import MESSAGE, NULL, RULE, TEXT, constant, either, keyed, list_of
+from hyphe_core.api.schemas import (
+    MESSAGE,
+    NULL,
+    RULE,
+    RULE_APPLICATION,
+    TEXT,
+    constant,
+    either,
+    keyed,
+    list_of,
+)
 from hyphe_core.api.wire import DEFAULT_RULE_PREFIX, shown_rule
 from memory_structure.creation_rules import CreationRule, Decision, Flag, Preset
 from memory_structure.lru import entity_prefix, is_under
@@ -69,6 +80,27 @@ def delete_webentity_creationrule(call: Call, lru: str) -> str:
         raise Refusal(f"there is no creation rule at {prefix}")
     call.structure.delete_rule(prefix)
     return f"Creation rule at {prefix} removed"
+
+
+_AT = Parameter("lru_prefix", Text(), None, "an LRU prefix: only pages below it; none for all pages")
+
+
+@methods.method(
+    _AT,
+    CORPUS,
+    result=RULE_APPLICATION,
+    returns="prefixes and ids of the new entities, pages moved",
+    role=Role.CURATOR,
+)
+def apply_creationrules(call: Call, lru: str | None) -> JsonObject:
+    """Decide again by today's rules for every known page, creating the web entities they ask for."""
+    return shown_application(call.structure.apply_rules(_prefix(call, lru) if lru else ""))
+
+
+@methods.method(_AT, CORPUS, result=RULE_APPLICATION, returns="prefixes of the new entities, pages moved")
+def preview_creationrules(call: Call, lru: str | None) -> JsonObject:
+    """Tell what deciding again by today's rules would create; nothing is changed."""
+    return shown_application(call.structure.apply_rules(_prefix(call, lru) if lru else "", dry_run=True))
 
 
 @methods.method(

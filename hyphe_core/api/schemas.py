@@ -85,6 +85,7 @@ TAG_COUNTS = keyed(keyed(INTEGER))
 ALL_TAG_COUNTS = keyed(TAG_COUNTS)
 ACT = _named("Act")
 OWNERSHIP = _named("OwnershipPreview")
+RULE_APPLICATION = _named("RuleApplication")
 LOG = list_of(record({"timestamp": INTEGER, "log": TEXT}, {"job": TEXT}))
 
 _LIGHT: dict[str, Schema] = {
@@ -279,7 +280,24 @@ _CORPORA: dict[str, Schema] = {
     ),
 }
 
-_HISTORY: dict[str, Schema] = {
+_OWNER = or_null(record({"id": INTEGER, "name": TEXT}))
+
+_CURATION: dict[str, Schema] = {
+    "OwnershipPreview": record(
+        {
+            "nb_pages_moved": INTEGER,
+            "changes": list_of(record({"before": _OWNER, "after": _OWNER, "nb_pages": INTEGER})),
+            "samples": list_of(
+                record({"lru": TEXT, "url": TEXT, "before": _OWNER, "after": _OWNER, "after_prefix": TEXT})
+            ),
+            "created_prefixes": list_of(TEXTS),
+            "dropped_prefixes": TEXTS,
+            "removed_webentities": list_of(_OWNER),
+        }
+    ),
+    "RuleApplication": record(
+        {"prefixes": TEXTS, "nb_pages_moved": INTEGER, "webentity_ids": list_of(INTEGER), "dry_run": FLAG}
+    ),
     "Act": record(
         {
             "id": INTEGER,
@@ -298,13 +316,16 @@ _HISTORY: dict[str, Schema] = {
             )
         },
     ),
+}
+
+_ANSWERS: dict[str, Schema] = {
     "Failure": record(
         {"code": constant("fail"), "message": either(TEXT, CORPUS_STATE)},
         {"errors": TEXTS, "results": list_of(ANYTHING)},
     ),
 }
 
-COMPONENTS: dict[str, Schema] = {**_WEB_ENTITIES, **_PAGES, **_JOBS, **_CORPORA, **_HISTORY}
+COMPONENTS: dict[str, Schema] = {**_WEB_ENTITIES, **_PAGES, **_JOBS, **_CORPORA, **_CURATION, **_ANSWERS}
 
 
 def success_of(result: Schema) -> Schema:

@@ -8,7 +8,7 @@ a client changed through this service is never hidden from the next call.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Lock
@@ -19,6 +19,8 @@ from memory_structure.records import Degrees, Job, JobState, WebEntity, WebEntit
 from memory_structure.structure import MemoryStructure
 
 T = TypeVar("T")
+# namespace -> category -> value -> number of entities, each in alphabetical order.
+TagCounts = dict[str, dict[str, dict[str, int]]]
 
 _DEAR_SECONDS = 0.01
 _PATIENCE = 10.0
@@ -98,6 +100,10 @@ class CorpusView:
             return self.structure.list_web_entities()
         return self._get("all", lambda: tuple(self.structure.list_web_entities()))
 
+    def tag_counts(self) -> TagCounts:
+        """How many entities have each tag."""
+        return self._get("tags", lambda: _count_tags(self.all_entities()))
+
     def network(self, sources: frozenset[WebEntityStatus]) -> list[list[int]]:
         """[source, target, weight] of the links whose source has one of the statuses, by source then
         target."""
@@ -142,6 +148,14 @@ def _summarise_entities(entities: Iterable[WebEntity], jobs: JobSummary) -> Enti
             untagged += not any(namespace == "USER" for namespace, _, _ in entity.tags)
             uncrawled += not is_crawled(jobs.latest.get(entity.web_entity_id))
     return EntitySummary(statuses, untagged, uncrawled)
+
+
+def _count_tags(entities: Iterable[WebEntity]) -> TagCounts:
+    counts = Counter(tag for entity in entities for tag in entity.tags)
+    counted: TagCounts = {}
+    for (namespace, category, value), n_entities in sorted(counts.items()):
+        counted.setdefault(namespace, {}).setdefault(category, {})[value] = n_entities
+    return counted
 
 
 def is_crawled(latest_job: Job | None) -> bool:

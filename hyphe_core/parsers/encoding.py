@@ -130,26 +130,40 @@ def find_encoding(label: str) -> str | None:
     return name
 
 
+def find_header_label(content_type: str | None) -> str | None:
+    """The encoding that a Content-Type value names; None when it names none that reads text."""
+    found = _HEADER_CHARSET.search(content_type) if content_type else None
+    return find_encoding(found[1]) if found else None
+
+
 def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
     """Encoding of a page by the order of evidence above."""
-    for mark, name in _BOMS:
-        if body.startswith(mark):
-            return Encoding(name, EncodingSource.BOM)
+    mark = find_mark(body)
+    if mark is not None:
+        return mark
     warning = ""
-    for label, source in _list_declarations(body, content_type):
+    for label, source in list_declarations(body, content_type):
         name_or_none = find_encoding(label)
         if name_or_none is not None:
-            name = _readable(name_or_none, source)
+            name = readable_name(name_or_none, source)
             return Encoding(name, source, warning or _doubt(body, name))
         warning = warning or f"unknown encoding {label[:40]!r} ({source})"
     return guess_encoding(body, warning)
+
+
+def find_mark(body: bytes) -> Encoding | None:
+    """Encoding by the byte order mark a body begins with."""
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return Encoding(name, EncodingSource.BOM)
+    return None
 
 
 def guess_encoding(body: bytes, warning: str = "") -> Encoding:
     """Encoding of bytes that declare none."""
     if body.isascii():
         return Encoding(UTF_8, EncodingSource.ASCII, warning)
-    if _is_utf8(body):
+    if is_utf8(body):
         return Encoding(UTF_8, EncodingSource.VALID_UTF8, warning)
     found = cchardet.detect(body[:_N_STATISTICS_BYTES])
     label, confidence = found["encoding"], found["confidence"]
@@ -171,7 +185,7 @@ def encode(text: str, encoding: str) -> bytes:
     return text.encode(_CODECS.get(encoding, encoding), "xmlcharrefreplace")
 
 
-def _list_declarations(body: bytes, content_type: str | None) -> list[tuple[str, EncodingSource]]:
+def list_declarations(body: bytes, content_type: str | None) -> list[tuple[str, EncodingSource]]:
     """Labels found in the header, then in the body, in the order in which they count."""
     found: list[tuple[str, EncodingSource]] = []
     if content_type is not None and (match := _HEADER_CHARSET.search(content_type)):
@@ -204,7 +218,7 @@ def _find_meta_label(head: bytes) -> str | None:
     return None
 
 
-def _readable(name: str, source: EncodingSource) -> str:
+def readable_name(name: str, source: EncodingSource) -> str:
     """A declaration that could be read as ASCII cannot stand in UTF-16: the page is UTF-8 (HTML Standard)."""
     if source in (EncodingSource.META, EncodingSource.XML) and name.startswith(("utf-16", "utf-32")):
         return UTF_8
@@ -215,12 +229,12 @@ def _doubt(body: bytes, name: str) -> str:
     """A warning when UTF-8 is declared as windows-1252. The label still holds, as in browsers, so that
     addresses lead where they lead a reader.
     """
-    if name == FALLBACK and not body.isascii() and _is_utf8(body):
+    if name == FALLBACK and not body.isascii() and is_utf8(body):
         return f"declared {FALLBACK}, but the bytes are valid UTF-8"
     return ""
 
 
-def _is_utf8(body: bytes) -> bool:
+def is_utf8(body: bytes) -> bool:
     """Whether all bytes are valid UTF-8; a character cut at the end is forgiven when others came before."""
     try:
         text, n_read = codecs.utf_8_decode(body, "strict", False)

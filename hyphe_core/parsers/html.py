@@ -28,8 +28,11 @@ from hyphe_core.parsers.base import (
 )
 from hyphe_core.parsers.defusing import defuse
 from hyphe_core.parsers.encoding import UTF_8, Encoding, decode, detect_encoding, encode
+from hyphe_core.parsers.nutch_encoding import decode_as, detect_by_clues
+from hyphe_core.parsers.profiles import RESEARCH, ParseProfile
 from hyphe_core.parsers.refresh import read_refresh
 from hyphe_core.parsers.robots_directives import merge_robots
+from hyphe_core.parsers.rule_pages import read_by_rules
 from memory_structure.records import Area, LinkKind
 from memory_structure.urls import join_url
 
@@ -50,17 +53,21 @@ _MAX_ANCHOR_NODES = 500
 
 
 class HtmlParser(Parser):
-    """Reads HTML; XHTML goes the same way, since real XHTML is seldom well-formed."""
+    """Reads HTML by a profile; XHTML goes the same way, since real XHTML is seldom well-formed."""
 
     media_types = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 
+    def __init__(self, profile: ParseProfile = RESEARCH) -> None:
+        self._profile = profile
+
     def parse(self, document: Document) -> ParseResult:
         """Links in document order with those of `link` elements and of `noscript` among them."""
-        encoding = detect_encoding(document.body, document.content_type)
+        encoding = self._encoding_of(document)
         if encoding.name == UTF_8:
             markup = document.body.removeprefix(codecs.BOM_UTF8)
         else:
-            markup = decode(document.body, encoding.name).encode("utf-8", "replace")
+            decoded = (decode_as if self._profile.by_rules else decode)(document.body, encoding.name)
+            markup = decoded.encode("utf-8", "replace")
         markup, warning = defuse(markup)
         warnings = tuple(filter(None, (encoding.warning, warning)))
         try:
@@ -69,9 +76,16 @@ class HtmlParser(Parser):
             return _empty_result(document, encoding, (*warnings, f"unreadable HTML: {error}"))
         if root is None:
             return _empty_result(document, encoding, warnings)
+        if self._profile.by_rules:
+            return read_by_rules(root, document, self._profile, encoding, warnings)
         reader = _PageReader(document, with_roles=b"role" in markup.lower())
         reader.read(root)
         return reader.result(encoding, warnings)
+
+    def _encoding_of(self, document: Document) -> Encoding:
+        if self._profile.by_rules:
+            return detect_by_clues(document.body, document.content_type, self._profile.min_confidence)
+        return detect_encoding(document.body, document.content_type)
 
 
 def _empty_result(document: Document, encoding: Encoding, warnings: tuple[str, ...]) -> ParseResult:

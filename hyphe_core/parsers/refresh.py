@@ -22,6 +22,16 @@ class RefreshValue(NamedTuple):
     delay_seconds: float
 
 
+def find_reload_delay(content: str) -> float | None:
+    """Seconds after which a value without a target, such as `300`, loads the same page again; None when it is
+    malformed or has a target."""
+    match = _VALUE.match(content)
+    time = _TIME.match(content.lstrip("\t\n\f\r "))
+    if match is None or time is None or not time[0] or (match["rest"] and not match["gap"]):
+        return None
+    return None if read_refresh(content) else _seconds(time[0])
+
+
 def read_refresh(content: str) -> RefreshValue | None:
     """Target and delay of a refresh; None when it is malformed or names no target (a plain reload)."""
     match = _VALUE.match(content)

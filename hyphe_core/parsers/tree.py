@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from memory_structure.records import Area
 
 
-def _tag_id(name: str) -> int:
+def tag_id(name: str) -> int:
+    """The parser's number of an element's name."""
     return LexborHTMLParser("").create_node(name).tag_id
 
 
@@ -30,24 +31,28 @@ def _comment_id() -> int:
 
 
 TEXT = _text_id()
-A = _tag_id("a")
-AREA = _tag_id("area")
-BASE = _tag_id("base")
-FRAME = _tag_id("frame")
-HTML = _tag_id("html")
-IFRAME = _tag_id("iframe")
-IMG = _tag_id("img")
-LINK = _tag_id("link")
-META = _tag_id("meta")
-NOSCRIPT = _tag_id("noscript")
-SVG = _tag_id("svg")
-TITLE = _tag_id("title")
+A = tag_id("a")
+AREA = tag_id("area")
+BASE = tag_id("base")
+BODY = tag_id("body")
+FRAME = tag_id("frame")
+HTML = tag_id("html")
+IFRAME = tag_id("iframe")
+IMG = tag_id("img")
+LINK = tag_id("link")
+META = tag_id("meta")
+NOSCRIPT = tag_id("noscript")
+SCRIPT = tag_id("script")
+STYLE = tag_id("style")
+SVG = tag_id("svg")
+TEMPLATE = tag_id("template")
+TITLE = tag_id("title")
 
 # Elements inside a line of text: the words on both sides of their borders touch.
 INLINE = frozenset(
     {_comment_id()}
     | {
-        _tag_id(name)
+        tag_id(name)
         for name in (
             "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt ruby"
             " s samp small span strike strong sub sup time tt u var wbr"
@@ -56,15 +61,15 @@ INLINE = frozenset(
 )
 # Elements whose content is not shown (without scripting `noscript` is, but it repeats or complains).
 HIDDEN = frozenset(
-    _tag_id(name) for name in "script style noscript template title iframe noframes noembed".split()
+    tag_id(name) for name in "script style noscript template title iframe noframes noembed".split()
 )
 
 LANDMARKS = {
-    _tag_id("nav"): Area.NAV,
-    _tag_id("header"): Area.HEADER,
-    _tag_id("footer"): Area.FOOTER,
-    _tag_id("aside"): Area.ASIDE,
-    _tag_id("main"): Area.MAIN,
+    tag_id("nav"): Area.NAV,
+    tag_id("header"): Area.HEADER,
+    tag_id("footer"): Area.FOOTER,
+    tag_id("aside"): Area.ASIDE,
+    tag_id("main"): Area.MAIN,
 }
 ROLES = {
     "navigation": Area.NAV,

@@ -64,12 +64,19 @@ def _merged_row(olds: Sequence[Row], good: Row, kept: Kept) -> Row:
     pages = [StartPage(*page) for page in json.loads(good[6])]
     tags = set(row_tags(good))
     for old in olds:
-        pages += [StartPage(*page) for page in json.loads(old[6])] if kept.start_pages else []
+        pages += _entry_pages(old, pages) if kept.start_pages else []
         tags.update(row_tags(old) if kept.tags else ())
     name, status = olds[0][1:3] if kept.name_and_status else good[1:3]
     homepage = next((old[5] for old in olds if kept.homepage and old[5]), good[5])
     note = "\n".join(old[8] for old in olds if kept.note and old[8]) or good[8]
     return (good[0], name, status, good[3], now_micros(), homepage, *entity_texts(pages, tags), note)
+
+
+def _entry_pages(old: Row, known: Sequence[StartPage]) -> list[StartPage]:
+    """Start pages of an entity that goes, and its homepage: that one would be shown nowhere any more."""
+    pages = [StartPage(*page) for page in json.loads(old[6])]
+    urls = {page.url for page in (*known, *pages)}
+    return [*pages, StartPage(old[5], "user")] if old[5] and old[5] not in urls else pages
 
 
 def _merge_weights(session: Session, old_id: int, good_id: int) -> None:

@@ -1,0 +1,101 @@
+"""Text of a page in lines: blocks begin and end a line, the rest is words parted by single blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from selectolax.lexbor import LexborNode
+
+from hyphe_core.parsers import tree
+
+_BLANKS = re.compile(r"[ \t\n\x0b\f\r]+")
+_CONTROLS_AND_SPACE = "".join(map(chr, range(33)))
+_RAW = frozenset({tree.SCRIPT, tree.STYLE})
+
+
+def walk_all(root: LexborNode) -> Iterator[LexborNode]:
+    """All nodes of a tree in document order, blank text and the content of `template` elements included."""
+    waiting: list[Iterator[LexborNode]] = [root.traverse(include_text=True)]
+    while waiting:
+        for node in waiting[-1]:
+            yield node
+            if node.tag_id == tree.TEMPLATE:
+                fragments = node.template_fragments()[:1]
+                if fragments:
+                    waiting.append(_below(fragments[0]))
+                    break
+        else:
+            waiting.pop()
+
+
+def _below(fragment: LexborNode) -> Iterator[LexborNode]:
+    nodes = iter(fragment.traverse(include_text=True))
+    next(nodes, None)
+    return nodes
+
+
+class LineText:
+    """Builds a text node by node. `separators` holds the tag ids of elements that begin and end a line."""
+
+    __slots__ = ("_pieces", "_raw", "_separators")
+
+    def __init__(self, separators: frozenset[int]) -> None:
+        self._separators = separators
+        self._pieces: list[str] = []
+        self._raw = False
+
+    def add(self, node: LexborNode) -> None:
+        """Take the next node in document order: its own text, or the line that begins with or before it."""
+        tag = node.tag_id
+        separators = self._separators
+        if tag in separators:
+            self.break_line()
+        else:
+            previous = node.prev
+            if previous is not None and previous.tag_id in separators:
+                self.break_line()
+        if tag == tree.TEXT:
+            if self._raw:
+                self._raw = False
+            else:
+                self._add_text(node.text_content or "")
+        else:
+            # What follows a script with content is that content, one text.
+            self._raw = tag in _RAW and node.first_child is not None
+
+    def _add_text(self, text: str) -> None:
+        text = _BLANKS.sub(" ", text).strip(_CONTROLS_AND_SPACE)
+        if not text:
+            self.break_line()
+            return
+        pieces = self._pieces
+        if pieces and pieces[-1] != "\n":
+            pieces.append(" ")
+        pieces.append(text)
+
+    def break_line(self) -> None:
+        """Begin a line, unless the text has just begun one."""
+        if self._pieces and self._pieces[-1] != "\n":
+            self._pieces.append("\n")
+
+    @property
+    def text(self) -> str:
+        """What was taken so far."""
+        return "".join(self._pieces)
+
+
+def text_below(nodes: Iterable[LexborNode], separators: frozenset[int]) -> str:
+    """Text of an element, given its own nodes in document order, itself first; up to a second `a`."""
+    text = LineText(separators)
+    n_links = 0
+    for index, node in enumerate(nodes):
+        if node.tag_id == tree.A:
+            n_links += 1
+            if n_links > 1:
+                break
+        if index:
+            text.add(node)
+        elif node.tag_id in _RAW:
+            return ""
+    return text.text
