@@ -7,7 +7,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from scrapy.core.downloader.contextfactory import _ScrapyClientContextFactory
 from scrapy.core.downloader.handlers.http11 import TunnelError, _TunnelingAgent
@@ -37,6 +37,10 @@ UNREACHABLE = -1
 PROXY_FAILED = -2
 
 _PROXY_ERRORS = (ConnectError, DNSLookupError, TunnelError)
+
+
+class ProxyRefused(AddressRefused):
+    """The proxy lies at a private address, and is not the operator's."""
 
 
 @implementer(IStreamClientEndpoint)
@@ -120,19 +124,28 @@ class Answer:
 
 
 async def ask(
-    url: str, *, agent_name: str, timeout_seconds: float, allow_private: bool, proxy: str | None
+    url: str,
+    *,
+    agent_name: str,
+    timeout_seconds: float,
+    allow_private: bool,
+    proxy: str | None,
+    guards_proxy: bool = False,
 ) -> Answer:
     """What a server answers at a URL, redirects not followed. HEAD first; GET when the server dislikes
-    HEAD."""
+    HEAD. `guards_proxy`: the proxy must not lie at a private address either, since a client named it."""
     try:
         sent = request_url(url)
+        if proxy and guards_proxy and not allow_private:
+            proxy = await _at_public_address(proxy)
         response = await _request(b"HEAD", sent, agent_name, timeout_seconds, allow_private, proxy)
         if response.code >= 400:
             response = await _request(b"GET", sent, agent_name, timeout_seconds, allow_private, proxy)
     except BadUrl as error:
         raise Refusal(str(error)) from None
     except AddressRefused as error:
-        return Answer(UNREACHABLE, words=str(error))
+        refused = PROXY_FAILED if isinstance(error, ProxyRefused) else UNREACHABLE
+        return Answer(refused, words=str(error))
     except Exception as error:
         words = str(error) or type(error).__name__
         return Answer(
@@ -140,6 +153,18 @@ async def ask(
             words=words[:300],
         )
     return Answer(response.code, _location(response, sent))
+
+
+async def _at_public_address(proxy: str) -> str:
+    """The proxy by the address that was judged: a name may mean another one a moment later."""
+    parts = urlsplit(proxy)
+    host, port = parts.hostname or "", parts.port or 80
+    allowed = [a for a in await deferToThread(_resolve, host, port) if is_public(a)]
+    if not allowed:
+        raise ProxyRefused(f"the proxy {host} is at a private address")
+    address = f"[{allowed[0]}]" if ":" in allowed[0] else allowed[0]
+    user = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    return urlunsplit((parts.scheme, f"{user}{address}:{port}", "", "", ""))
 
 
 def _request(

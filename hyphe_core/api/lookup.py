@@ -6,6 +6,7 @@ from hyphe_core.api.asking import Answer, ask
 from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.methods import CORPUS, MethodGroup
+from hyphe_core.api.options import names_own_proxy
 from hyphe_core.api.parameters import Number, Parameter, Text
 from hyphe_core.api.schemas import FLAG, INTEGER
 from memory_structure.urls import BadUrl, clean_user_url
@@ -28,6 +29,7 @@ async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
         timeout_seconds=timeout_seconds,
         allow_private=options.allow_private_networks or call.config.allow_private_networks,
         proxy=options.proxy or call.config.proxy,
+        guards_proxy=names_own_proxy(options.proxy, call.config),
     )
     if answer.location is not None:
         call.beside["location"] = answer.location

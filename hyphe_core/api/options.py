@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import Flag, Integer, Kind, ListOf, Mapping, Number, Text
+from hyphe_core.config import Config
+from hyphe_core.crawl.resolver import is_private_literal
 from hyphe_core.errors import nearest_name
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import Preset
@@ -112,6 +114,20 @@ def shown_proxy(proxy: str | None) -> JsonObject:
     """A proxy URL as {host, port}; an empty host and port 0 for none. Credentials are left out."""
     parts = urlsplit(proxy or "")
     return {"host": parts.hostname or "", "port": parts.port or 0}
+
+
+def names_own_proxy(proxy: str | None, config: Config) -> bool:
+    """Whether a corpus or a client named a proxy that is not the operator's: it may not lie at a private
+    address, as the operator's may."""
+    return bool(proxy) and proxy != config.proxy
+
+
+def refuse_private_proxy(proxy: str | None, config: Config) -> None:
+    """Refuse a proxy written as a private address, unless it is the operator's. Names are judged when they
+    are looked up."""
+    if names_own_proxy(proxy, config) and is_private_literal(urlsplit(proxy or "").hostname or ""):
+        host = shown_proxy(proxy)["host"]
+        raise Refusal(f"the proxy {host} is at a private address: only the operator may choose one there")
 
 
 def changed_options(options: CorpusOptions, changes: JsonObject) -> CorpusOptions:

@@ -104,9 +104,8 @@ def test_nobody_there_is_minus_one(client: Client) -> None:
 
 
 def test_a_proxy_that_does_not_answer_is_minus_two(client: Client) -> None:
-    corpus = client.call("create_corpus", "Behind", "", {"proxy": {"host": "127.0.0.1", "port": 9}})[
-        "corpus_id"
-    ]
+    options = {"proxy": {"host": "no-such-host.invalid", "port": 9}}
+    corpus = client.call("create_corpus", "Behind", "", options)["corpus_id"]
     assert ask(client, "http://example.org/", corpus=corpus)["result"] == -2
     client.call("destroy_corpus", corpus)
 
