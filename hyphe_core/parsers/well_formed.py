@@ -22,7 +22,7 @@ from hyphe_core.parsers.encoding import (
     EncodingSource,
     decode,
     detect_encoding,
-    find_header_label,
+    find_encoding,
 )
 from memory_structure.urls import join_url
 
@@ -37,6 +37,7 @@ MAX_ENTITY_REFERENCES: Final = 100_000
 _MIN_BYTES_OF_NODES: Final = 2 * MAX_NODES
 _MIN_BYTES_OF_ATTRIBUTES: Final = 6 * MAX_ATTRIBUTES
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_HEADER_CHARSET: Final = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
 _DECLARES_ENCODING: Final = re.compile(rb"\s*<\?xml[^>]{0,200}encoding", re.IGNORECASE)
 _DECLARATION: Final = re.compile(r"\s*<\?xml\s[^>]*\?>")
 _PARAMETER_ENTITY: Final = re.compile(rb"<!ENTITY\s+%")
@@ -128,7 +129,7 @@ _Reading = tuple[etree._Element, str, EncodingSource, bool, tuple[str, ...]]
 def _read(document: Document, *, strict: bool) -> _Reading:
     """(root, encoding, its source, recovered, warnings)."""
     body = document.body
-    label = None if body.startswith(_MARKS) else find_header_label(document.content_type)
+    label = None if body.startswith(_MARKS) else _find_header_label(document.content_type)
     first: NotWellFormed | None = None
     for encoding in dict.fromkeys((label, None)):
         try:
@@ -142,6 +143,11 @@ def _read(document: Document, *, strict: bool) -> _Reading:
     if strict or first.status.message.startswith("limit"):
         raise first
     return _read_leniently(document, first)
+
+
+def _find_header_label(content_type: str | None) -> str | None:
+    found = _HEADER_CHARSET.search(content_type) if content_type else None
+    return find_encoding(found[1]) if found else None
 
 
 def _encoding_of(root: etree._Element, body: bytes, label: str | None) -> tuple[str, EncodingSource]:
