@@ -13,6 +13,7 @@ from memory_structure.records import (
     JobCounters,
 )
 from memory_structure.storage import Reader
+from memory_structure.stored.act_laws import acts_hold
 from memory_structure.stored.arrivals import iter_missing
 from memory_structure.stored.codec import (
     Bytes,
@@ -327,4 +328,5 @@ LAWS: tuple[Law, ...] = (
     counts_hold,
     totals_hold,
     jobs_hold,
+    acts_hold,
 )
