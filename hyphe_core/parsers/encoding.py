@@ -130,12 +130,6 @@ def find_encoding(label: str) -> str | None:
     return name
 
 
-def find_header_label(content_type: str | None) -> str | None:
-    """The encoding that a Content-Type value names; None when it names none that reads text."""
-    found = _HEADER_CHARSET.search(content_type) if content_type else None
-    return find_encoding(found[1]) if found else None
-
-
 def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
     """Encoding of a page by the order of evidence above."""
     mark = find_mark(body)
