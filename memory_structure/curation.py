@@ -123,6 +123,11 @@ class Curation(ABC):
         not added twice."""
 
     @abstractmethod
+    def add_start_pages(self, additions: Sequence[tuple[int, Sequence[StartPage]]]) -> int:
+        """Add start pages to many entities, one act, all or none, as `edit_start_pages` adds; the number of
+        entities that changed."""
+
+    @abstractmethod
     def set_statuses(self, web_entity_ids: Sequence[int], status: WebEntityStatus) -> int:
         """Set the status of many at once, all or none; the number that changed."""
 
@@ -151,8 +156,8 @@ class Curation(ABC):
     ) -> WebEntity:
         """Fold entities into `good`: prefixes, pages, links, jobs. InvalidValue when `good` is among them.
 
-        `keep_*` adds what the old ones have; `take_*` replaces what `good` has by that of the first old one
-        that has it (notes: those of all, one a line)."""
+        `keep_*` adds what the old ones have (homepages become start pages); `take_*` replaces what `good` has
+        by that of the first old one that has it (notes: those of all, one a line)."""
 
     @abstractmethod
     def split_web_entity(

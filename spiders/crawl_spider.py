@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import scrapy
 from scrapy import Request
@@ -20,7 +20,7 @@ from hyphe_core.crawl.proxies import proxy_authorization
 from hyphe_core.crawl.session import CrawlSession
 from hyphe_core.crawl.supervisor import WATCHES_PARENT
 from hyphe_core.crawl.tickets import RobotsTicket, Ticket
-from hyphe_core.errors import CallerFault
+from hyphe_core.errors import CallerFault, UsageFault, nearest_name
 from memory_structure.errors import MemoryStructureError
 from memory_structure.opening import open_registry
 from memory_structure.registry import Registry
@@ -39,9 +39,11 @@ _ACCEPT = b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 class CrawlSpider(scrapy.Spider):
     """Knows no page and no job: the frontier decides, the session stores.
 
-    A Request exists only while it is under way. Subclasses say which jobs are done (`prepare_jobs`).
+    A Request exists only while it is under way. Subclasses say which arguments they take, and which jobs are
+    done (`prepare_jobs`).
     """
 
+    known_arguments: ClassVar[tuple[str, ...]] = ()
     crawl_config: Config
     session: CrawlSession
     keeper: Keeper
@@ -56,6 +58,7 @@ class CrawlSpider(scrapy.Spider):
         spider: CrawlSpider = super().from_crawler(crawler, *args, **kwargs)
         config = spider.crawl_config = load_config(find_config_file(os.environ), os.environ)
         try:
+            refuse_unknown_arguments(kwargs, cls.known_arguments)
             registry = spider._registry = open_registry(config.data_dir, config.mongodb_uri, config.blob_url)
             only = spider.prepare_jobs(registry)
         except (CallerFault, MemoryStructureError) as error:
@@ -147,6 +150,13 @@ class CrawlSpider(scrapy.Spider):
         """Release the stores."""
         if self._registry is not None:
             self._registry.close()
+
+
+def refuse_unknown_arguments(given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise UsageFault for an argument of the command line that the spider does not take."""
+    for name in sorted(set(given).difference(known)):
+        near = nearest_name(name, known) if known else "; none is accepted"
+        raise UsageFault(f"unknown argument {name!r}{near}")
 
 
 def _make_headers(job: CrawlState, *, with_cookies: bool) -> Headers:

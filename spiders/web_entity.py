@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from hyphe_core.crawl.foreground import log_ends, prepare_crawls
+from hyphe_core.crawl.foreground import count_failed, log_ends, prepare_crawls
 from hyphe_core.crawl.keeper import JobKey
-from hyphe_core.errors import UsageFault, nearest_name
 from memory_structure.registry import Registry
 from spiders.crawl_spider import CrawlSpider
-
-_ARGUMENTS: Final = ("url", "depth", "corpus", "max_pages")
 
 
 class WebEntitySpider(CrawlSpider):
@@ -21,20 +18,17 @@ class WebEntitySpider(CrawlSpider):
     """
 
     name = "web_entity"
+    known_arguments = ("url", "depth", "corpus", "max_pages")
 
     def __init__(
         self, url: str = "", depth: str = "1", corpus: str = "", max_pages: str = "", **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self._arguments = (url, depth, corpus, max_pages)
-        self._unknown = sorted(kwargs)
         self._jobs: list[JobKey] = []
 
     def prepare_jobs(self, registry: Registry) -> list[JobKey]:
         """The jobs of the URLs given."""
-        if self._unknown:
-            name = self._unknown[0]
-            raise UsageFault(f"unknown argument {name!r}{nearest_name(name, _ARGUMENTS)}")
         url, depth, corpus, max_pages = self._arguments
         self._jobs = prepare_crawls(
             registry, self.crawl_config, url.split(), depth=depth, corpus=corpus, max_pages=max_pages
@@ -42,7 +36,9 @@ class WebEntitySpider(CrawlSpider):
         return self._jobs
 
     def closed(self, reason: str) -> None:
-        """Say how the jobs ended, then release the stores."""
+        """Say how the jobs ended, then release the stores. When one failed, so does the command."""
         if self._registry is not None:
             log_ends(self._registry, self._jobs)
+            if count_failed(self._registry, self._jobs):
+                self.crawler.spider = None  # the command exits with 1 when a crawl ends without its spider
         super().closed(reason)

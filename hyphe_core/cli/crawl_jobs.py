@@ -9,7 +9,7 @@ from memory_structure.registry import Command, Registry
 from memory_structure.structure import MemoryStructure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from hyphe_core.cli.crawl_plan import CrawlWish, Target
 
@@ -17,27 +17,24 @@ if TYPE_CHECKING:
 _RESUMABLE = (JobState.PENDING, JobState.RUNNING, JobState.PAUSED, JobState.FAILED)
 
 
-def launch_job(registry: Registry, corpus_id: str, wish: CrawlWish, target: Target) -> int:
-    """Put a new crawl job into the queue; its id. What was not said is the corpus' choice."""
-    from hyphe_core.crawl.launch import launch_crawl
+def launch_jobs(registry: Registry, corpus_id: str, wish: CrawlWish, targets: Sequence[Target]) -> list[int]:
+    """Put new crawl jobs into the queue; their ids, in order. What was not said is the corpus' choice."""
+    from hyphe_core.crawl.launch import CrawlChoices, CrawlTarget, launch_crawls
 
-    job = launch_crawl(
-        registry,
-        corpus_id,
-        target.web_entity_id,
-        config=wish.config,
+    manners = wish.manners
+    choices = CrawlChoices(
         depth=wish.depth,
-        start_urls=target.urls,
-        max_pages=target.max_pages,
         time_limit_seconds=wish.time_limit_seconds,
-        proxy=wish.manners.proxy,
-        delay_seconds=wish.manners.delay_seconds,
-        per_host=wish.manners.per_host,
-        obey_robots=wish.manners.obey_robots,
-        obey_crawl_delay=wish.manners.obey_crawl_delay,
-        allow_private_networks=wish.manners.allow_private_networks,
+        proxy=manners.proxy,
+        delay_seconds=manners.delay_seconds,
+        per_host=manners.per_host,
+        obey_robots=manners.obey_robots,
+        obey_crawl_delay=manners.obey_crawl_delay,
+        allow_private_networks=manners.allow_private_networks,
     )
-    return job.job_id
+    wanted = [CrawlTarget(each.web_entity_id, each.urls, max_pages=each.max_pages) for each in targets]
+    jobs = launch_crawls(registry, corpus_id, wanted, config=wish.config, choices=choices)
+    return [job.job_id for job in jobs]
 
 
 def resume_jobs(registry: Registry, corpus_id: str, structure: MemoryStructure) -> list[int]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from hyphe_core.cli.corpus_choices import parse_rules
-from hyphe_core.cli.crawl_jobs import launch_job, resume_jobs
+from hyphe_core.cli.crawl_jobs import launch_jobs, resume_jobs
 from hyphe_core.cli.terminal import say, told
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
@@ -19,6 +21,8 @@ from memory_structure.lru import lru_to_url
 from memory_structure.records import Job, StartPage
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
+
+_ENTITIES_AT_ONCE: Final = 200  # keeps each write transaction short
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +96,10 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     earlier = structure.list_jobs()
     resumed = resume_jobs(registry, entry.corpus_id, structure) if wish.resume else []
     targets, notes = _targets(structure, wish, lines.good, earlier)
-    launched = [
-        launch_job(registry, entry.corpus_id, wish, target)
-        for target in told(targets, "crawl jobs made", say)
-    ]
+    launched: list[int] = []
+    waiting = iter(told(targets, "crawl jobs made", say))
+    while some := list(islice(waiting, _ENTITIES_AT_ONCE)):
+        launched += launch_jobs(registry, entry.corpus_id, wish, some)
     if not (resumed or launched):
         if not earlier:
             raise NothingToDo(f"corpus {entry.name} has no crawl job to resume, and no URL was given")
@@ -181,17 +185,10 @@ def _declare(structure: MemoryStructure, good: Sequence[GoodUrl]) -> dict[int, t
     by_entity: dict[int, list[str]] = {}
     for each, (page, _is_new) in zip(good, pages, strict=True):
         by_entity.setdefault(page.web_entity_id, []).append(each.url)
-    for web_entity_id, urls in told(list(by_entity.items()), "web entities declared", say):
-        _add_start_pages(structure, web_entity_id, urls)
+    waiting = iter(told(list(by_entity.items()), "web entities declared", say))
+    while some := list(islice(waiting, _ENTITIES_AT_ONCE)):
+        structure.add_start_pages([(i, [StartPage(url, "user") for url in urls]) for i, urls in some])
     return {web_entity_id: tuple(urls) for web_entity_id, urls in by_entity.items()}
-
-
-def _add_start_pages(structure: MemoryStructure, web_entity_id: int, urls: Sequence[str]) -> None:
-    known = structure.get_web_entity(web_entity_id).start_pages
-    known_urls = {page.url for page in known}
-    new = [StartPage(url, "user") for url in urls if url not in known_urls]
-    if new:
-        structure.edit_web_entity(web_entity_id, start_pages=[*known, *new])
 
 
 def page_budgets(n_entities: int, total: int | None, per_entity: int | None) -> list[int | None]:

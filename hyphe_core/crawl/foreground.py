@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
 from hyphe_core.crawl.corpus_options import new_corpus_options
-from hyphe_core.crawl.launch import launch_crawl
+from hyphe_core.crawl.launch import CrawlChoices, CrawlTarget, launch_crawls
 from hyphe_core.errors import UsageFault
 from memory_structure.errors import MemoryStructureError, NotFound
 from memory_structure.lru import lru_to_url
@@ -44,21 +44,24 @@ def prepare_crawls(
     n_clicks = _whole_number("depth", depth)
     entry = _ensure_corpus(registry, config, corpus or _name_of(urls[0]), urls)
     structure = registry.open_structure(entry.corpus_id)
-    return [
-        (
-            entry.corpus_id,
-            launch_crawl(
-                registry,
-                entry.corpus_id,
-                entity,
-                config=config,
-                depth=n_clicks,
-                start_urls=starts,
-                max_pages=n_pages,
-            ).job_id,
-        )
+    targets = [
+        CrawlTarget(entity, tuple(starts), max_pages=n_pages)
         for entity, starts in _declare(structure, urls).items()
     ]
+    choices = CrawlChoices(depth=n_clicks)
+    jobs = launch_crawls(registry, entry.corpus_id, targets, config=config, choices=choices)
+    return [(entry.corpus_id, job.job_id) for job in jobs]
+
+
+def count_failed(registry: Registry, jobs: Sequence[JobKey]) -> int:
+    """How many of the jobs failed, or cannot be read."""
+    n_failed = 0
+    for corpus_id, job_id in jobs:
+        try:
+            n_failed += registry.open_structure(corpus_id).get_job(job_id).state is JobState.FAILED
+        except MemoryStructureError:
+            n_failed += 1
+    return n_failed
 
 
 def log_ends(registry: Registry, jobs: Sequence[JobKey]) -> None:
@@ -85,12 +88,9 @@ def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[
     by_entity: dict[int, list[str]] = {}
     for url, (page, _) in zip(cleaned, structure.declare_pages(lrus, raws), strict=True):
         by_entity.setdefault(page.web_entity_id, []).append(url)
-    for entity_id, starts in by_entity.items():
-        known = structure.get_web_entity(entity_id).start_pages
-        known_urls = {page.url for page in known}
-        added = [StartPage(url, "user") for url in starts if url not in known_urls]
-        if added:
-            structure.edit_web_entity(entity_id, start_pages=[*known, *added])
+    structure.add_start_pages(
+        [(entity_id, [StartPage(url, "user") for url in starts]) for entity_id, starts in by_entity.items()]
+    )
     return by_entity
 
 

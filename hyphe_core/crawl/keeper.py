@@ -284,6 +284,9 @@ class Keeper:
     async def _finish(self, key: JobKey, job: CrawlState) -> None:
         reason, words = job.ended or (EndReason.NONE, "")
         await self._session.flush(key[0])
+        fault = self._session.writer.find_fault(key[0])
+        if fault is not None:  # what was fetched last could not be kept: the job is not done
+            reason, words = EndReason.FAULT, fault
         state = _END_STATES.get(reason, JobState.FINISHED)
         structure = self._session.corpora.get(key[0]).structure
 

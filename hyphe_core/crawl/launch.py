@@ -1,27 +1,74 @@
-"""Launching crawl jobs: scope and settings are frozen, the job is stored and put into the queue."""
+"""Launching crawl jobs: scope and settings are frozen, the jobs are stored and put into the queue.
+
+Many are launched in a few transactions: one for the jobs, one for the statuses of their entities, one for the
+log, one for the queue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from hyphe_core.config import Config
 from hyphe_core.crawl.hosts import host_key
-from hyphe_core.crawl.start_pages import propose_start_pages
+from hyphe_core.crawl.scope import Scope
+from hyphe_core.crawl.start_pages import propose_start_pages, united
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
-from memory_structure.records import (
-    Job,
-    JobSpec,
-    WebEntityStatus,
-)
+from memory_structure.prefixes import PrefixMap
+from memory_structure.records import Job, JobSpec, WebEntityStatus
 from memory_structure.registry import HostKey, Registry
 from memory_structure.structure import MemoryStructure
+from memory_structure.url_cutter import cutter_for
 from memory_structure.urls import BadUrl, clean_user_url, request_url
 
-__all__ = ["freeze_scope", "launch_crawl", "propose_start_pages", "start_hosts"]
+__all__ = [
+    "CrawlChoices",
+    "CrawlTarget",
+    "FrozenScope",
+    "freeze_scope",
+    "launch_crawl",
+    "launch_crawls",
+    "propose_start_pages",
+    "start_hosts",
+]
 
 _DEFAULT_MODES: Final = ("startpages", "default")
+_JOBS_AT_ONCE: Final = 200  # keeps each write transaction short
+
+FrozenScope = tuple[tuple[str, ...], tuple[str, ...]]
+"""(follow, no-follow) prefixes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlTarget:
+    """A web entity to crawl. Start pages: the URLs given, else what the start modes propose, else those kept
+    with the entity and the corpus' default modes. `scope` None: the entity's prefixes of now."""
+
+    web_entity_id: int
+    start_urls: tuple[str, ...] = ()
+    start_modes: tuple[str, ...] = ()
+    max_pages: int | None = None
+    scope: FrozenScope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlChoices:
+    """How to crawl. What is None is the corpus' option, else the configuration's; budgets of None are without
+    limit. `status` None leaves the entities' status."""
+
+    depth: int = 1
+    max_bytes: int | None = None
+    time_limit_seconds: float | None = None
+    status: WebEntityStatus | None = WebEntityStatus.IN
+    proxy: str | None = None
+    cookies: str = ""
+    user_agent: str | None = None
+    delay_seconds: float | None = None
+    per_host: int | None = None
+    obey_robots: bool | None = None
+    obey_crawl_delay: bool | None = None
+    allow_private_networks: bool | None = None
 
 
 def launch_crawl(
@@ -46,64 +93,116 @@ def launch_crawl(
     obey_crawl_delay: bool | None = None,
     allow_private_networks: bool | None = None,
 ) -> Job:
-    """Store a crawl job of a web entity, PENDING, and offer it to the workers.
+    """Store a crawl job of one web entity, PENDING, and offer it to the workers; see `launch_crawls`."""
+    choices = CrawlChoices(
+        depth, max_bytes, time_limit_seconds, status, proxy, cookies, user_agent, delay_seconds, per_host,
+        obey_robots, obey_crawl_delay, allow_private_networks,
+    )  # fmt: skip
+    target = CrawlTarget(web_entity_id, tuple(start_urls), tuple(start_modes), max_pages)
+    return launch_crawls(registry, corpus_id, [target], config=config, choices=choices)[0]
 
-    What is not given is the corpus' option, else the configuration's. Start pages: the URLs given, else what
-    the start
-    modes propose, else those kept with the entity and the corpus' default modes. Raises UsageFault when none
-    of them can
-    be requested, NotFound for an unknown entity. `status` None leaves the entity's status.
+
+def launch_crawls(
+    registry: Registry,
+    corpus_id: str,
+    targets: Sequence[CrawlTarget],
+    *,
+    config: Config,
+    choices: CrawlChoices = CrawlChoices(),
+) -> list[Job]:
+    """Store crawl jobs, PENDING, and offer them to the workers; in order.
+
+    Raises UsageFault when none of the start pages of a target can be requested, or none lies in its scope;
+    NotFound for an unknown entity. What was launched before the fault stays launched.
     """
     structure = registry.open_structure(corpus_id)
-    options = structure.options()
-    urls = list(start_urls) or _proposed(structure, web_entity_id, start_modes or _DEFAULT_MODES)
-    follow, nofollow = freeze_scope(structure, web_entity_id)
-    spec = JobSpec(
-        web_entity_id=web_entity_id,
-        start_urls=_usable(urls, options),
-        follow_prefixes=follow,
-        nofollow_prefixes=nofollow,
-        max_depth=depth,
-        max_pages=max_pages,
-        max_bytes=max_bytes,
-        time_limit_seconds=time_limit_seconds,
-        delay_seconds=options.delay_seconds if delay_seconds is None else delay_seconds,
-        per_host=per_host or config.per_host,
-        obey_robots=options.obey_robots if obey_robots is None else obey_robots,
-        obey_crawl_delay=config.obey_crawl_delay if obey_crawl_delay is None else obey_crawl_delay,
-        user_agent=user_agent or options.user_agent or config.user_agent,
-        cookies=cookies,
-        proxy=proxy or options.proxy or config.proxy,
-        allow_private_networks=_allows_private(options, config, allow_private_networks),
-        timeout_seconds=config.timeout_seconds,
-        n_retries=config.n_retries,
-        max_body_bytes=config.max_body_bytes,
-    )
-    return _enqueue(registry, corpus_id, structure, spec, status)
+    launcher = _Launcher(structure, structure.options(), config, choices)
+    jobs: list[Job] = []
+    for start in range(0, len(targets), _JOBS_AT_ONCE):
+        specs = [launcher.spec(target) for target in targets[start : start + _JOBS_AT_ONCE]]
+        jobs += _store(registry, corpus_id, structure, specs, choices.status)
+    return jobs
 
 
-def _enqueue(
+def _store(
     registry: Registry,
     corpus_id: str,
     structure: MemoryStructure,
-    spec: JobSpec,
+    specs: Sequence[JobSpec],
     status: WebEntityStatus | None,
-) -> Job:
-    job = structure.create_job(spec)
-    if status is not None and spec.web_entity_id is not None:
-        structure.edit_web_entity(spec.web_entity_id, status=status)
+) -> list[Job]:
+    jobs = structure.create_jobs(specs)
+    ids = list(dict.fromkeys(s.web_entity_id for s in specs if s.web_entity_id is not None))
+    if status is not None and ids:
+        structure.set_statuses(ids, status)
+    structure.add_logs([("CRAWL_ADDED", _launch_words(job.spec), job.job_id) for job in jobs])
+    registry.enqueue_many(corpus_id, [(job.job_id, start_hosts(job.spec)) for job in jobs])
+    return jobs
+
+
+def _launch_words(spec: JobSpec) -> str:
     n_urls = len(spec.start_urls)
-    pages = f"{n_urls} start page{'s' if n_urls > 1 else ''}"
-    structure.add_log("CRAWL_ADDED", f"depth {spec.max_depth}, {pages}", job.job_id)
-    registry.enqueue(corpus_id, job.job_id, start_hosts(spec))
-    return job
+    return f"depth {spec.max_depth}, {n_urls} start page{'s' if n_urls > 1 else ''}"
 
 
-def freeze_scope(structure: MemoryStructure, web_entity_id: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+class _Launcher:
+    """What the launches of one call share: options, and the prefixes of all entities, read once."""
+
+    def __init__(
+        self, structure: MemoryStructure, options: CorpusOptions, config: Config, choices: CrawlChoices
+    ) -> None:
+        self._structure = structure
+        self._options = options
+        self._config = config
+        self._choices = choices
+        self._owners: PrefixMap[int] | None = None
+
+    def spec(self, target: CrawlTarget) -> JobSpec:
+        """The job of a target."""
+        options, config, choices = self._options, self._config, self._choices
+        follow, nofollow = target.scope or self._scope(target.web_entity_id)
+        urls = list(target.start_urls) or self._proposed(target)
+        robots, delay = choices.obey_robots, choices.delay_seconds
+        crawl_delay, private = choices.obey_crawl_delay, choices.allow_private_networks
+        return JobSpec(
+            web_entity_id=target.web_entity_id,
+            start_urls=_usable(urls, options, Scope(follow, nofollow)),
+            follow_prefixes=follow,
+            nofollow_prefixes=nofollow,
+            max_depth=choices.depth,
+            max_pages=target.max_pages,
+            max_bytes=choices.max_bytes,
+            time_limit_seconds=choices.time_limit_seconds,
+            delay_seconds=options.delay_seconds if delay is None else delay,
+            per_host=choices.per_host or config.per_host,
+            obey_robots=options.obey_robots if robots is None else robots,
+            obey_crawl_delay=config.obey_crawl_delay if crawl_delay is None else crawl_delay,
+            user_agent=choices.user_agent or options.user_agent or config.user_agent,
+            cookies=choices.cookies,
+            proxy=choices.proxy or options.proxy or config.proxy,
+            allow_private_networks=_allows_private(options, config) if private is None else private,
+            timeout_seconds=config.timeout_seconds,
+            n_retries=config.n_retries,
+            max_body_bytes=config.max_body_bytes,
+        )
+
+    def _scope(self, web_entity_id: int) -> FrozenScope:
+        if self._owners is None:
+            self._owners = self._structure.prefix_map()
+        return freeze_scope(self._structure, web_entity_id, self._owners)
+
+    def _proposed(self, target: CrawlTarget) -> list[str]:
+        modes = target.start_modes or _DEFAULT_MODES
+        return united(propose_start_pages(self._structure, target.web_entity_id, modes).values())
+
+
+def freeze_scope(
+    structure: MemoryStructure, web_entity_id: int, owners: PrefixMap[int] | None = None
+) -> FrozenScope:
     """(follow, no-follow) prefixes of a crawl now: those of the entity, and those of other entities below
-    them."""
+    them. `owners`: the owned prefixes, when they were read already."""
     follow = structure.get_web_entity(web_entity_id).prefixes
-    owners = structure.prefix_map()
+    owners = structure.prefix_map() if owners is None else owners
     below = {
         prefix for above in follow for prefix, owner in owners.iter_under(above) if owner != web_entity_id
     }
@@ -121,24 +220,28 @@ def start_hosts(spec: JobSpec) -> list[HostKey]:
     return list(hosts)
 
 
-def _proposed(structure: MemoryStructure, web_entity_id: int, modes: Sequence[str]) -> list[str]:
-    found = propose_start_pages(structure, web_entity_id, modes)
-    return list(dict.fromkeys(url for urls in found.values() for url in urls))
-
-
-def _usable(urls: Iterable[str], options: CorpusOptions) -> tuple[str, ...]:
+def _usable(urls: Iterable[str], options: CorpusOptions, scope: Scope) -> tuple[str, ...]:
+    """The URLs that can be requested; at least one of them lies in the scope."""
     policy = options.url_policy
-    usable: dict[str, None] = {}
+    cutter = cutter_for(policy)
+    usable: dict[str, bool] = {}
     faults: list[str] = []
     for url in urls:
         try:
-            usable[clean_user_url(url, policy)] = None
+            cleaned = clean_user_url(url, policy)
+            usable[cleaned] = scope.follows(cutter.lru(cleaned))
         except BadUrl as error:
             faults.append(str(error))
     if not usable:
         raise UsageFault("no start page can be requested: " + ("; ".join(faults) or "none was given"))
+    if not any(usable.values()):
+        some = ", ".join(list(usable)[:3])
+        raise UsageFault(
+            f"no start page lies within what is crawled ({some}): each belongs to another web entity; choose "
+            "others, or give this entity their prefix"
+        )
     return tuple(usable)
 
 
-def _allows_private(options: CorpusOptions, config: Config, given: bool | None) -> bool:
-    return given if given is not None else options.allow_private_networks or config.allow_private_networks
+def _allows_private(options: CorpusOptions, config: Config) -> bool:
+    return options.allow_private_networks or config.allow_private_networks

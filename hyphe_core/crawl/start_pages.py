@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from hyphe_core.errors import UsageFault
+from hyphe_core.errors import UsageFault, nearest_name
 from memory_structure.lru import lru_to_url, split_stems
-from memory_structure.records import WebEntity
+from memory_structure.records import PageRecord, WebEntity
 from memory_structure.structure import MemoryStructure
+from memory_structure.url_cutter import cutter_for
+from memory_structure.urls import BadUrl
 
 _PAGES: Final = re.compile(r"pages-([1-9][0-9]{0,4})")
 _WWW: Final = re.compile(r"https?://www\.")
@@ -23,7 +25,9 @@ _NO_HOMEPAGES: Final = frozenset(
     "pptx ps rar rtf svg swf tar tgz tif tiff txt wav webm wmv xls xlsx xml zip".split()
 )
 _MAX_STEMS_BELOW: Final = 2
-MODES: Final = "startpages, homepage, prefixes, pages-N or default"
+MODES: Final = "startpages, homepage, prefixes, pages, pages-N, entry or default"
+MOST_PAGES: Final = 10_000
+_PLAIN_MODES: Final = frozenset({"startpages", "homepage", "prefixes", "pages", "entry", "default"})
 
 
 def propose_start_pages(
@@ -31,16 +35,30 @@ def propose_start_pages(
 ) -> dict[str, list[str]]:
     """Start mode -> URLs, in the order asked; `default` stands for the corpus' own modes.
 
-    `startpages` are those kept with the entity, `homepage` the one set, else a guess, `prefixes` the
-    prefixes as URLs,
-    `pages-N` the N most linked known pages at most two stems below a prefix. Raises UsageFault for another
-    mode.
+    `startpages` are those kept with the entity; `homepage` the one set, else a guess; `prefixes` the prefixes
+    as URLs, in the form that somebody typed first, then those that answered; `pages` the pages of the entity
+    by LRU; `entry` those that other entities link to, most linked first; `pages-N` the N most linked known
+    pages at most two stems below a prefix. At most `MOST_PAGES` a mode. Raises UsageFault for another mode.
     """
     entity = structure.get_web_entity(web_entity_id)
     named: dict[str, None] = {}
     for mode in modes:
         named.update(dict.fromkeys(structure.options().start_modes if mode == "default" else (mode,)))
+    refuse_unknown_modes(named)
     return {mode: list(dict.fromkeys(_urls(structure, entity, mode))) for mode in named}
+
+
+def refuse_unknown_modes(modes: Iterable[str]) -> None:
+    """Raise UsageFault for the first word that is no start mode."""
+    for mode in modes:
+        if mode not in _PLAIN_MODES and not _PAGES.fullmatch(mode):
+            near = nearest_name(mode, _PLAIN_MODES, f"{MODES} is accepted")
+            raise UsageFault(f"{mode!r} is no start mode{near}")
+
+
+def united(lists: Iterable[Iterable[str]]) -> list[str]:
+    """All URLs, each once, in the order met."""
+    return list(dict.fromkeys(url for found in lists for url in found))
 
 
 def _urls(structure: MemoryStructure, entity: WebEntity, mode: str) -> Iterable[str]:
@@ -49,22 +67,56 @@ def _urls(structure: MemoryStructure, entity: WebEntity, mode: str) -> Iterable[
     if mode == "homepage":
         return list(filter(None, [entity.homepage or guess_homepage(structure, entity)]))
     if mode == "prefixes":
-        return [lru_to_url(prefix) for prefix in entity.prefixes]
-    found = _PAGES.fullmatch(mode)
-    if found is None:
-        raise UsageFault(f"{mode!r} is no start mode: {MODES} is accepted")
-    return _most_linked(structure, entity, int(found[1]))
+        return [lru_to_url(prefix) for prefix in preferred_prefixes(structure, entity)]
+    if mode == "pages":
+        return [page.url for page in structure.list_pages(entity.web_entity_id, limit=MOST_PAGES)]
+    if mode == "entry":
+        return [page.url for page, _ in structure.list_entry_pages(entity.web_entity_id, MOST_PAGES)]
+    return _most_linked(structure, entity, int(mode.removeprefix("pages-")))
 
 
-def guess_homepage(structure: MemoryStructure, entity: WebEntity) -> str | None:
-    """The likeliest homepage of an entity that has none chosen; None without prefixes.
+def preferred_prefixes(structure: MemoryStructure, entity: WebEntity) -> list[str]:
+    """The entity's prefixes, best first: what somebody typed as homepage or start page, then those whose own
+    page answered well, then those whose own page is known, then the rest."""
+    typed = _typed_prefixes(structure, entity)
+    pages = {prefix: structure.find_page(prefix) for prefix in entity.prefixes}
 
-    A prefix whose own page answered well, else one whose own page is known, `www` and http ones first; else a
-    `www` prefix, else the most linked page near a prefix (in corpora that are not large: ranking reads every
-    link), else the first prefix.
+    def place(prefix: str) -> tuple[bool, bool, bool]:
+        page = pages[prefix]
+        answered = page is not None and page.fetch is not None and page.fetch.status == _OK
+        return prefix not in typed, not answered, page is None
+
+    return sorted(entity.prefixes, key=place)
+
+
+def _typed_prefixes(structure: MemoryStructure, entity: WebEntity) -> set[str]:
+    """Prefixes above the homepage that was chosen and above start pages that a person gave."""
+    cutter = cutter_for(structure.options().url_policy)
+    urls = [entity.homepage, *(page.url for page in entity.start_pages if page.source == "user")]
+    typed: set[str] = set()
+    for url in filter(None, urls):
+        try:
+            lru = cutter.lru(url)
+        except BadUrl:
+            continue
+        typed.update(prefix for prefix in entity.prefixes if lru.startswith(prefix))
+    return typed
+
+
+def guess_homepage(
+    structure: MemoryStructure, entity: WebEntity, known: Mapping[str, PageRecord] | None = None
+) -> str | None:
+    """The likeliest homepage of an entity that has none chosen; None without prefixes. `known`: the pages of
+    its prefixes by LRU, where the caller has looked them up.
+
+    A prefix whose own page answered well, else one whose own page is known; those above a start page that a
+    person gave first, then `www` and http ones; else a `www` prefix, else the most linked page near a prefix
+    (in corpora that are not large: ranking reads every link), else the first prefix.
     """
-    prefixes = sorted(entity.prefixes, key=_homepage_order)
-    pages = [page for prefix in prefixes if (page := structure.find_page(prefix)) is not None]
+    typed = _typed_prefixes(structure, entity) if entity.start_pages else set()
+    prefixes = sorted(entity.prefixes, key=lambda prefix: (prefix not in typed, _homepage_order(prefix)))
+    find = structure.find_page if known is None else known.get
+    pages = [page for prefix in prefixes if (page := find(prefix)) is not None]
     answered = [page for page in pages if page.fetch is not None and page.fetch.status == _OK]
     for page in (*answered, *pages):
         return page.url

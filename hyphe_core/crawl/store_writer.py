@@ -35,7 +35,7 @@ class StoreWriter:
         self._thread = ThreadPoolExecutor(1, "store-writer")
         self._giving_up = threading.Event()
         self._last: dict[str, asyncio.Future[None]] = {}
-        self._failed: set[str] = set()
+        self._failed: dict[str, str] = {}
         self.n_waiting_pages = 0
         self.n_stored_pages = 0
         self.is_waiting_for_store = False
@@ -55,6 +55,10 @@ class StoreWriter:
         if last is not None:
             await asyncio.wait([last])
 
+    def find_fault(self, corpus_id: str) -> str | None:
+        """Why the store of a corpus takes nothing any more, in words; None when it does."""
+        return self._failed.get(corpus_id)
+
     def give_up(self) -> None:
         """Stop waiting for stores that do not answer: what is not written will be fetched again by the
         next worker."""
@@ -72,9 +76,10 @@ class StoreWriter:
         if error is None:
             self.n_stored_pages += len(pending.batch.pages)
         elif pending.corpus_id not in self._failed and not self._giving_up.is_set():
-            self._failed.add(pending.corpus_id)
+            words = f"the store failed: {type(error).__name__}: {error}"
+            self._failed[pending.corpus_id] = words
             _LOG.error("the store of corpus %s failed: %s", pending.corpus_id, error, exc_info=error)
-            self._on_fault(pending.corpus_id, f"the store failed: {type(error).__name__}: {error}")
+            self._on_fault(pending.corpus_id, words)
 
     def _write(self, pending: PendingBatch) -> None:
         corpus = self._corpora.get(pending.corpus_id)

@@ -168,6 +168,22 @@ class EntityEdits(EntityReads):
             _store_edits(session, [(row, (*row[:4], now_micros(), row[5], texts, *row[7:]))])
             return get_entity(session.tx, web_entity_id)
 
+    def add_start_pages(self, additions: Sequence[tuple[int, Sequence[StartPage]]]) -> int:
+        """Add start pages to many entities."""
+        with self._curating(ActKind.START_PAGES) as session:
+            territory, moment = session.territory, now_micros()
+            rows = {row[0]: row for row in _rows_of(session, [entity_id for entity_id, _ in additions])}
+            new = dict(rows)
+            for entity_id, pages in additions:
+                _refuse_foreign(territory, entity_id, pages)
+                row = new[entity_id]
+                kept: dict[str, StartPage] = {}
+                for page in (*(StartPage(*known) for known in json.loads(row[6])), *pages):
+                    kept.setdefault(_page_key(territory, page.url), page)
+                texts = entity_texts(kept.values(), ())[0]
+                new[entity_id] = (*row[:4], moment, row[5], texts, *row[7:])
+            return _store_edits(session, [(row, new[entity_id]) for entity_id, row in rows.items()])
+
 
 def clean_tags(tags: Iterable[Tag]) -> tuple[Tag, ...]:
     """Tags in one spelling: composed characters, no spaces around, no doubles, sorted. Raises InvalidValue

@@ -302,6 +302,20 @@ def test_other_instances_see_prefix_changes(open_structure: OpenStructure) -> No
     assert here.check() == []
 
 
+def test_start_pages_of_many_entities_are_added_at_once(corpus: StoredMemoryStructure) -> None:
+    http, twice = StartPage("http://a.com", "user"), StartPage("http://a.com/", "auto")
+    deep = StartPage("http://a.com/p", "user")
+    assert corpus.add_start_pages([(1, [http]), (2, [StartPage("http://b.com", "user")])]) == 2
+    assert corpus.add_start_pages([(1, [deep, twice, deep]), (1, [http])]) == 1
+    assert corpus.get_web_entity(1).start_pages == (http, deep)
+    assert corpus.add_start_pages([(1, [twice])]) == 0
+    with pytest.raises(InvalidValue, match="does not belong"):
+        corpus.add_start_pages(
+            [(2, [StartPage("http://b.com/new", "user")]), (1, [StartPage("http://b.com", "x")])]
+        )
+    assert corpus.get_web_entity(2).start_pages == (StartPage("http://b.com", "user"),)
+
+
 # -- jobs and logs
 
 

@@ -367,3 +367,21 @@ def test_the_log_ends_with_how_each_job_ended(web: MockWeb, tmp_path: Path) -> N
     assert [line.partition("crawl job ")[2][:1] for line in lines] == ["1", "2"]
     assert lines[0].endswith("(pages: 1, errors: 0)")
     assert lines[1].endswith("(pages: 1, errors: 1)")
+
+
+def test_the_worker_takes_no_arguments(tmp_path: Path) -> None:
+    done = scrapy_crawl(crawl_environment(tmp_path, None), "worker", "x=1")
+    assert done.returncode != 0
+    assert "unknown argument 'x'; none is accepted" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_crawl_that_failed_is_told_by_the_exit_code(web: MockWeb, tmp_path: Path) -> None:
+    """Here the place of the bodies is a file, where no folder can be made."""
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    environment = crawl_environment(tmp_path, web.proxy) | {"HYPHE_BLOB_URL": f"file://{in_the_way}/bodies"}
+    done = scrapy_crawl(environment, "web_entity", "url=http://site.example/chain1", "depth=0", "corpus=c")
+    assert done.returncode != 0, done.stderr
+    assert "of corpus c failed" in done.stderr
+    assert job_of(tmp_path, "c").state is JobState.FAILED

@@ -11,7 +11,7 @@ from hyphe_core.api.call import Caller
 from hyphe_core.api.service import Service
 from hyphe_core.cli import maintain_command
 from hyphe_core.cli.application import run
-from hyphe_core.cli.crawl_jobs import launch_job
+from hyphe_core.cli.crawl_jobs import launch_jobs
 from hyphe_core.cli.maintain_command import JobName
 from hyphe_core.config import load_config
 from hyphe_core.crawl.foreground import prepare_crawls
@@ -397,10 +397,11 @@ def test_an_interruption_while_jobs_are_made_says_how_to_go_on(hyphe, monkeypatc
     def stop_at_second(*arguments):
         if made:
             raise KeyboardInterrupt
-        made.append(launch_job(*arguments))
+        made.append(launch_jobs(*arguments))
         return made[-1]
 
-    monkeypatch.setattr("hyphe_core.cli.crawl_plan.launch_job", stop_at_second)
+    monkeypatch.setattr("hyphe_core.cli.crawl_plan._ENTITIES_AT_ONCE", 1)
+    monkeypatch.setattr("hyphe_core.cli.crawl_plan.launch_jobs", stop_at_second)
     code, out, err = hyphe("crawl", "http://a.invalid", "http://b.invalid", "--corpus", "c", "--workers", "0")
     assert (code, out) == (130, "")
     assert "--resume" in err
