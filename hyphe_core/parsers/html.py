@@ -57,8 +57,16 @@ class HtmlParser(Parser):
 
     media_types = ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 
+    name = "html"
+    url_suffixes = (".html", ".htm", ".xhtml")
+    roots = ("html", "{http://www.w3.org/1999/xhtml}html")
+
     def __init__(self, profile: ParseProfile = RESEARCH) -> None:
         self._profile = profile
+
+    def for_profile(self, profile: ParseProfile) -> HtmlParser:
+        """A parser of the profile."""
+        return self if profile is self._profile else HtmlParser(profile)
 
     def parse(self, document: Document) -> ParseResult:
         """Links in document order with those of `link` elements and of `noscript` among them."""

@@ -55,9 +55,8 @@ class TruncationReason(StrEnum):
 def is_truncated(n_bytes: int | None, declared_length: str | None, flag: str | None = None) -> bool:
     """Whether a body of `n_bytes` (None = there is no body) was cut.
 
-    `flag` is what the transport says ("true" or "false") and decides; else a readable Content-Length above the
-    bytes received does.
-    Of a compressed answer the declared length is that of its compressed form, which detects little.
+    `flag` is what the transport says ("true" or "false") and decides; else a readable Content-Length above
+    the bytes received does. Of a compressed answer the declared length is that of its compressed form.
     """
     if n_bytes is None:
         return False

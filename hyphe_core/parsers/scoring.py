@@ -53,7 +53,7 @@ class ScoringFilter:
     def update(self, old: float | None, fetched: float | None, contributions: Sequence[float]) -> float:
         """New score of a page.
 
-        `old` as stored (None: first seen), `fetched` as the fetch list had it, and what pages of this round gave.
+        `old` as stored (None: first seen), `fetched` as the fetch list had it, what pages of this round gave.
         """
         return old if old is not None else fetched or 0.0
 
@@ -124,7 +124,7 @@ class Opic(ScoringFilter):
     ) -> Scores:
         """What each link of many pages is given, in one step; the same as `distribute` page by page.
 
-        Arrays by page, and by link the number of its page. `n_all_links` by page: for when dropped links count.
+        Arrays by page, and by link the number of its page. `n_all_links` by page: when dropped links count.
         """
         n_links = np.bincount(page_of_link, minlength=len(page_scores))
         if self.counts_dropped and n_all_links is not None:
