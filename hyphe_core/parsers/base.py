@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from hyphe_core.parsers.profiles import ParseProfile
 from memory_structure.records import Area, LinkKind
 
 MAX_TITLE_CHARACTERS = 1024
@@ -174,8 +175,26 @@ class ParseResult:
 class Parser(ABC):
     """Turns documents of some media types into results. Instances keep nothing of a page: share them."""
 
+    name: str = ""
+    """What people call it; "" = the name of its class."""
     media_types: tuple[str, ...] = ()
-    """Lower-case media types read by this parser: `text/html`, or `image/*` for a whole family."""
+    """Lower-case media types read by this parser: `text/html`, or `image/*` and `application/*+xml` for a
+    whole family."""
+    url_suffixes: tuple[str, ...] = ()
+    """Suffixes of URL paths, lower case with the dot, for documents whose type nobody reads."""
+    roots: tuple[str, ...] = ()
+    """Roots of XML read by this parser whatever the media type: `name`, or `{namespace}name`."""
+    public_ids: tuple[str, ...] = ()
+    """Beginnings of public identifiers of XML read by this parser, likewise."""
+    priority: int = 0
+    """Among parsers that fit equally well the highest is asked first."""
+
+    def for_profile(self, profile: ParseProfile) -> Parser:
+        """The parser that reads by the rules of a profile: itself, unless it has several ways."""
+        return self
+
+    def close(self) -> None:  # noqa: B027  # few parsers hold anything
+        """Let go of processes and the like."""
 
     @abstractmethod
     def parse(self, document: Document) -> ParseResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -12,7 +12,7 @@ from hyphe_core.parsers.markup import Content, MarkupEngine, MarkupOutcome, Mark
 from hyphe_core.parsers.markup_formats import load_formats, shipped_formats
 from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.parse_out_results import result_of
-from hyphe_core.parsers.profiles import RESEARCH, ParseProfile, ProfileName
+from hyphe_core.parsers.profiles import ParseProfile, ProfileName
 from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.well_formed import MAX_CRAWLED_BYTES
 
@@ -80,6 +80,7 @@ class XmlParser(Parser):
     """Reads XML by the format that matches: its root, public identifier, type or suffix, else generically."""
 
     name = "xml"
+    url_suffixes = (".xml",)
     media_types = (
         "application/xml",
         "text/xml",
@@ -93,21 +94,28 @@ class XmlParser(Parser):
         self.runner: Runner = runner if runner is not None else InProcess()
         self.options = options
 
-    def parse(self, document: Document, profile: ParseProfile = RESEARCH) -> ParseResult:
+    def for_profile(self, profile: ParseProfile) -> XmlParser:
+        """A parser with the same runner, strict for Nutch's profile, lenient for that of research."""
+        strict = profile.name is ProfileName.NUTCH
+        return (
+            self if strict == self.options.strict else self.with_options(replace(self.options, strict=strict))
+        )
+
+    def with_options(self, options: XmlOptions) -> XmlParser:
+        """A parser with the same runner and other options, such as a corpus' own stylesheets."""
+        return XmlParser(self.runner, options)
+
+    def parse(self, document: Document) -> ParseResult:
         """The document's result, entries of feeds and records of collections among its `parses`."""
-        outcome = self.run(document, profile)
-        return result_of(outcome, document, robots=merge_robots([], document))
+        return result_of(self.run(document), document, robots=merge_robots([], document))
 
-    def parse_out(self, document: Document, profile: ParseProfile = RESEARCH) -> tuple[ParseOut, ...]:
+    def parse_out(self, document: Document) -> tuple[ParseOut, ...]:
         """The parse-out records of the document, its own first."""
-        return tuple(cleaned.parse for cleaned in self.run(document, profile).parses)
+        return tuple(cleaned.parse for cleaned in self.run(document).parses)
 
-    def run(self, document: Document, profile: ParseProfile = RESEARCH) -> MarkupOutcome:
+    def run(self, document: Document) -> MarkupOutcome:
         """Everything the engine says of a document."""
-        options = self.options
-        if profile.name is ProfileName.NUTCH and not options.strict:
-            options = XmlOptions(True, options.format, options.folder, options.max_bytes)
-        return self.runner.run(document, options)
+        return self.runner.run(document, self.options)
 
     def close(self) -> None:
         """End the children, if any."""
