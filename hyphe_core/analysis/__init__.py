@@ -1,0 +1,1 @@
+"""Analyses of a corpus: pure, over what the memory structure gives."""
