@@ -19,6 +19,8 @@ _log = logging.getLogger(__name__)
 
 _REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
+_TIDY_SECONDS = 3600.0
+
 ReadyCallback = Callable[[str, int], None]
 
 
@@ -96,6 +98,19 @@ class _Process:
         self._on_ready(self._config.host, address.port)
         starting = deferToThread(self._start_workers)
         starting.addErrback(lambda f: _log.error("workers were not started: %s", f.getTraceback()))
+        starting.addCallback(lambda _: self._tidy())
+
+    def _tidy(self) -> None:
+        """Now and every hour, in a thread: what was destroyed long enough ago goes for good."""
+        from twisted.internet.threads import deferToThread
+
+        from hyphe_core.maintenance.corpus_life import purge_due
+
+        if self._is_ending:
+            return
+        purging = deferToThread(purge_due, self._registry, self._config.restore_days)
+        purging.addErrback(lambda f: _log.error("destroyed corpora were not removed: %s", f.value))
+        purging.addCallback(lambda _: self._reactor.callLater(_TIDY_SECONDS, self._tidy))
 
     def _start_workers(self) -> None:
         """In a thread: reconciling opens every corpus."""

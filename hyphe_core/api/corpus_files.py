@@ -202,7 +202,7 @@ def _opened(call: Call, entry: CorpusEntry) -> JsonObject:
     Parameter("corpus", CorpusName(), None, "id of a corpus to import into; none makes a new one"),
     result=IMPORTED,
     returns="numbers of entities created, known already, of rules, of lines refused; what became of lines",
-    needs=Needs.NONE,
+    needs=Needs.ANY_OR_SERVICE,
     role=Role.CURATOR,
     name="import",
 )

@@ -13,7 +13,7 @@ import typer
 
 from hyphe_core.cli import (
     config_command,
-    corpus_command,
+    corpus_files_command,
     crawl_command,
     export_command,
     lru_command,
@@ -66,7 +66,7 @@ def global_options(
 
 app.command("crawl", epilog=EXIT_CODES_HELP)(crawl_command.crawl)
 app.command("export")(export_command.export)
-app.add_typer(corpus_command.app, name="corpus")
+app.add_typer(corpus_files_command.app, name="corpus")
 app.command("lru")(lru_command.show_lrus)
 app.add_typer(rules_command.app, name="rules")
 app.command("serve")(service_commands.serve)

@@ -14,16 +14,18 @@ from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, complain, print_json, print_line, print_listing
 from hyphe_core.clock import iso_text
-from hyphe_core.config import shown_value
+from hyphe_core.config import Config, shown_value
 from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError, StoreUnreachable
-from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.registry import CorpusEntry, DestroyedCorpus, Registry
 from memory_structure.structure import MemoryStructure
 
 app = typer.Typer(
-    help="Corpora: list, create, show, rename, destroy.", no_args_is_help=True, rich_markup_mode=None
+    help="Corpora: list, create, show, rename, destroy, back up, restore, import.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Name or id.", show_default=False)]
@@ -55,7 +57,7 @@ def _counted(
 
 def _show_list(found: Sequence[tuple[CorpusEntry, CorpusCounters]], json: bool) -> None:
     if json:
-        print_json([_entry_document(entry) | _counter_document(counters) for entry, counters in found])
+        print_json([entry_document(entry) | _counter_document(counters) for entry, counters in found])
         return
     if not found:
         print_line("no corpus yet")
@@ -72,7 +74,8 @@ def _list_row(entry: CorpusEntry, counters: CorpusCounters) -> tuple[str, ...]:
     return (entry.corpus_id, entry.name, *map(str, numbers), iso_text(entry.last_activity_at))
 
 
-def _entry_document(entry: CorpusEntry) -> dict[str, object]:
+def entry_document(entry: CorpusEntry) -> dict[str, object]:
+    """A corpus as the registry knows it, for JSON."""
     return {
         "corpus_id": entry.corpus_id,
         "name": entry.name,
@@ -127,7 +130,7 @@ def create(
     with opened_registry(config) as registry:
         entry = registry.create_corpus(name, new_corpus_options(config))
     if json:
-        print_json(_entry_document(entry))
+        print_json(entry_document(entry))
     else:
         print_line(f"corpus {entry.name} created, id {entry.corpus_id}")
 
@@ -152,7 +155,7 @@ def show(context: typer.Context, corpus: Corpus, json: Json = False) -> None:
 def _corpus_document(registry: Registry, entry: CorpusEntry) -> dict[str, object]:
     structure = registry.open_structure(entry.corpus_id)
     return {
-        **_entry_document(entry),
+        **entry_document(entry),
         "size_bytes": structure.size_bytes(),
         "options": _options_document(structure),
         "counters": _counter_document(structure.counters()),
@@ -186,7 +189,7 @@ def rename(
     with opened_registry(session_of(context).config()) as registry:
         entry = registry.rename_corpus(registry.get_corpus(corpus).corpus_id, name)
     if json:
-        print_json(_entry_document(entry))
+        print_json(entry_document(entry))
     else:
         print_line(f"corpus {entry.corpus_id} is now called {entry.name}")
 
@@ -196,22 +199,39 @@ def destroy(
     context: typer.Context,
     corpus: Corpus,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    for_good: Annotated[bool, typer.Option("--for-good", help="Keep nothing to bring back.")] = False,
     json: Json = False,
 ) -> None:
-    """Remove a corpus, its bodies and its crawl jobs for good."""
-    with opened_registry(session_of(context).config()) as registry:
+    """Take a corpus away with its bodies and crawl jobs; its crawls are canceled first.
+
+    For as many days as the setting `restore_days` says `hyphe corpus undestroy` brings it back.
+    """
+    from hyphe_core.maintenance.corpus_life import force_destroy_corpus
+
+    config = session_of(context).config()
+    with opened_registry(config) as registry:
         entry = registry.get_corpus(corpus)
         if not yes:
-            _ask(entry, registry.open_structure(entry.corpus_id).counters())
-        registry.destroy_corpus(entry.corpus_id)
+            ask_before("Destroy", entry, registry)
+        kept = force_destroy_corpus(registry, entry.corpus_id, 0 if for_good else config.restore_days)
     if json:
-        print_json(_entry_document(entry) | {"destroyed": True})
+        way_back = {} if kept is None else {"destroyed_id": kept.destroyed_id}
+        print_json(entry_document(entry) | {"destroyed": True} | way_back)
     else:
-        print_line(f"corpus {entry.name} destroyed")
+        print_line(f"corpus {entry.name} destroyed{how_back(kept, config)}")
 
 
-def _ask(entry: CorpusEntry, counters: CorpusCounters) -> None:
+def how_back(kept: DestroyedCorpus | None, config: Config) -> str:
+    """How what was taken away comes back."""
+    if kept is None:
+        return "; nothing of it can be brought back"
+    return f"; within {config.restore_days} days `hyphe corpus undestroy {kept.destroyed_id}` brings it back"
+
+
+def ask_before(what: str, entry: CorpusEntry, registry: Registry) -> None:
+    """Ask whether to go on. Raises UsageFault where nobody can be asked, Abort after a no."""
     if not sys.stdin.isatty():
-        raise UsageFault(f"corpus {entry.name} is not destroyed without --yes where nobody can be asked")
-    question = f"Destroy corpus {entry.name} with {counters.n_pages_fetched} fetched pages for good?"
+        raise UsageFault(f"corpus {entry.name} stays without --yes where nobody can be asked")
+    counters = registry.open_structure(entry.corpus_id).counters()
+    question = f"{what} corpus {entry.name} with {counters.n_pages_fetched} fetched pages?"
     typer.confirm(question, abort=True, err=True)

@@ -362,7 +362,7 @@ def test_a_broken_corpus_is_told_hides_no_other_and_can_be_destroyed(hyphe, tmp_
     assert "whole" in out
     assert err.startswith("hyphe: corpus broken cannot be read: ")
     assert len(err.splitlines()) == 1
-    assert hyphe("corpus", "destroy", "broken", "--yes")[0] == 0
+    assert hyphe("corpus", "destroy", "broken", "--yes", "--for-good")[0] == 0
     assert not file.parent.exists()
     assert hyphe("corpus", "list")[0] == 0
 
