@@ -173,7 +173,11 @@ def revoke_token(call: Call, token_id: str) -> str:
 
 
 def _corpus_id(call: Call) -> str:
-    return "" if call.entry is None else call.entry.corpus_id
+    """Whose tokens are meant; those of the service ("") are the administrator's alone."""
+    if call.entry is None:
+        call.service.require(Role.ADMIN, call.caller, None)
+        return ""
+    return call.entry.corpus_id
 
 
 def _shown(token: AccessToken) -> JsonObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hyphe_core.api.asking import Answer, ask
 from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
-from hyphe_core.api.methods import CORPUS, MethodGroup
+from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.options import names_own_proxy
 from hyphe_core.api.parameters import Number, Parameter, Text
 from hyphe_core.api.schemas import FLAG, INTEGER
@@ -44,6 +44,7 @@ async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
     CORPUS,
     result=INTEGER,
     returns="the HTTP status; -1 when the server cannot be reached, -2 when the proxy cannot",
+    role=Role.CURATOR,
 )
 async def lookup_httpstatus(call: Call, url: str, timeout_seconds: float) -> int:
     """Ask a server for a URL by the crawler's rules. The target of a redirect stands in `location`, beside
@@ -51,7 +52,7 @@ async def lookup_httpstatus(call: Call, url: str, timeout_seconds: float) -> int
     return (await _ask_for(call, url, timeout_seconds)).status
 
 
-@methods.method(_URL, _TIMEOUT, CORPUS, result=FLAG, returns="true for 200 and redirects")
+@methods.method(_URL, _TIMEOUT, CORPUS, result=FLAG, returns="true for 200 and redirects", role=Role.CURATOR)
 async def lookup(call: Call, url: str, timeout_seconds: float) -> bool:
     """Tell whether a URL leads anywhere."""
     status = (await _ask_for(call, url, timeout_seconds)).status

@@ -22,7 +22,7 @@ CORPUS = Parameter("corpus", CorpusName(), DEFAULT_CORPUS, "id of the corpus")
 
 class Needs(Enum):
     """What a method needs of its corpus: nothing (it has none, or looks itself), that it exists or none is
-    named (then the method is the administrator's), that it exists, that it is started."""
+    named (the service as a whole is meant), that it exists, that it is started."""
 
     NONE = "none"
     ANY_OR_SERVICE = "any, or null"

@@ -98,11 +98,9 @@ class Service:
             return _failure(bound.method, error)
 
     def _admit(self, method: Method, call: Call) -> None:
-        if method.needs is Needs.NONE:
+        names_none = method.needs is Needs.ANY_OR_SERVICE and call.corpus_id is None
+        if names_none or method.needs is Needs.NONE:
             self.require(method.role, call.caller, None)
-            return
-        if method.needs is Needs.ANY_OR_SERVICE and call.corpus_id is None:
-            self.require(Role.ADMIN, call.caller, None)
             return
         call.entry = self.find_corpus(call.corpus_id)
         if call.entry is None:
