@@ -5,7 +5,9 @@
 CPU microseconds a page, the least of five passes; passes of ours and of the yardsticks take turns. The bare
 yardstick parses with selectolax and touches the nodes we must touch: text of all text nodes, attributes and
 text of all links, white space folded. It resolves no address, knows no areas, hides no script. The lxml
-yardstick does our work with lxml: links with anchors and areas, title, text without scripts.
+yardstick does our work with lxml: links with anchors and areas, title, text without scripts. The page work in
+the profile `nutch` and its policy for outlinks stand beside ours. OPIC is timed by link: pages one by one,
+and all at once.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import asdict, dataclass
 from urllib.parse import urljoin
 
 import lxml.html
+import numpy as np
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser
 
@@ -27,10 +30,15 @@ from hyphe_core.parsers.defusing import defuse
 from hyphe_core.parsers.encoding import detect_encoding
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.links import merge_links
+from hyphe_core.parsers.outlink_policy import nutch_policy
+from hyphe_core.parsers.profiles import NUTCH
+from hyphe_core.parsers.scoring import Opic, sum_contributions
 from memory_structure.url_cutter import UrlCutter
 from tests.testweb import Web
 
 N_PASSES = 5
+N_OPIC_PAGES = 20_000
+N_OPIC_LINKS = 1_000_000
 LANDMARKS = ("nav", "header", "footer", "aside", "main")
 
 
@@ -82,14 +90,16 @@ def lxml_work(document: Document) -> tuple[list[tuple[str, str, str]], str, str]
 
 def steps(documents: Sequence[Document]) -> dict[str, Callable[[], None]]:
     """What is timed: each entry works through all pages once."""
-    parser, cutter = HtmlParser(), UrlCutter()
+    parser, cutter, policy = HtmlParser(), UrlCutter(), nutch_policy()
     links = [parser.parse(document).links for document in documents]
+    found_at = list(zip([document.url for document in documents], links, strict=True))
 
     def over_all(work: Callable[[Document], object]) -> Callable[[], None]:
         return lambda: [work(document) for document in documents] and None
 
     return {
         "ours: whole page": over_all(parser.parse),
+        "profile nutch: whole page": over_all(HtmlParser(NUTCH).parse),
         "bare selectolax": over_all(bare_walk),
         "lxml": over_all(lxml_work),
         "step: encoding": over_all(lambda document: detect_encoding(document.body, document.content_type)),
@@ -98,7 +108,33 @@ def steps(documents: Sequence[Document]) -> dict[str, Callable[[], None]]:
         "step: walk for text alone": over_all(
             lambda document: tree.gather_text(tree.walk(LexborHTMLParser(document.body).root), {})
         ),
+        "after: outlink policy": lambda: [policy.apply(url, found) for url, found in found_at] and None,
         "after: merging links": lambda: [merge_links("", found, cutter) for found in links] and None,
+    }
+
+
+def opic_us_per_link(documents: Sequence[Document]) -> dict[str, float]:
+    """Cost of scores: `distribute` for the links of each page, and arrays of a million links at once."""
+    parser, scoring = HtmlParser(), Opic(internal=0.5)
+    found = [(document.url, [link.url for link in parser.parse(document).links]) for document in documents]
+    chance = np.random.default_rng(1)
+    page_of_link = np.sort(chance.integers(0, N_OPIC_PAGES, N_OPIC_LINKS))
+    target_of_link = chance.integers(0, N_OPIC_PAGES, N_OPIC_LINKS)
+    is_internal = chance.random(N_OPIC_LINKS) < 0.7
+    scores = chance.random(N_OPIC_PAGES)
+
+    def at_once() -> None:
+        shares = scoring.contributions(scores, page_of_link, is_internal)
+        sum_contributions(target_of_link, shares, N_OPIC_PAGES)
+
+    def by_page() -> None:
+        for url, targets in found:
+            scoring.distribute(1.0, url, targets, len(targets))
+
+    least = {row.what: row.us_per_page for row in measure({"at once": at_once, "by page": by_page}, 1)}
+    return {
+        "opic_at_once_us_per_link": least["at once"] / N_OPIC_LINKS,
+        "opic_by_page_us_per_link": least["by page"] / sum(len(targets) for _, targets in found),
     }
 
 
@@ -131,6 +167,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "ratio_to_bare_selectolax": ours / by_name["bare selectolax"],
         "ratio_to_lxml": ours / by_name["lxml"],
         "merging_us_per_link": by_name["after: merging links"] / n_links,
+        **opic_us_per_link(documents),
     }
     if chosen.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], **summary}))

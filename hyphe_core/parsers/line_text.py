@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from hyphe_core.parsers import tree
 
-_BLANKS = re.compile(r"[ \t\n\x0b\f\r]+")
+_BLANKS = re.compile(r"[ \t\n\x0b\f\r]{2,}|[\t\n\x0b\f\r]")
 _CONTROLS_AND_SPACE = "".join(map(chr, range(33)))
 _RAW = frozenset({tree.SCRIPT, tree.STYLE})
 
@@ -65,10 +65,13 @@ class LineText:
             self._raw = tag in _RAW and node.first_child is not None
 
     def _add_text(self, text: str) -> None:
-        text = _BLANKS.sub(" ", text).strip(_CONTROLS_AND_SPACE)
+        text = text.strip(_CONTROLS_AND_SPACE)
         if not text:
             self.break_line()
             return
+        # Of all white space the blank alone is printable.
+        if not text.isprintable() or "  " in text:
+            text = _BLANKS.sub(" ", text)
         pieces = self._pieces
         if pieces and pieces[-1] != "\n":
             pieces.append(" ")

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hyphe_core.parsers.base import Link
-from hyphe_core.parsers.url_rules.addresses import MalformedUrl, domain_of, find_host
+from hyphe_core.parsers.url_rules.addresses import domain_of, find_host
 from hyphe_core.parsers.url_rules.chains import (
     FilterChain,
     NormalizerChain,
@@ -24,6 +24,7 @@ from hyphe_core.parsers.url_rules.steps import Filter, Scope
 
 # Of the anchors that the page's targets are found by (inverted links), not of the page's own record.
 INVERTED_ANCHOR_CHARACTERS = 100
+_N_REMEMBERED = 8192
 
 
 class DropReason(StrEnum):
@@ -129,13 +130,12 @@ class OutlinkPolicy:
         misplaced = self._misplaced(url, page.host)
         if misplaced is not None:
             return misplaced
-        try:
-            url = self.normalizers.normalize(url, scope)
-        except MalformedUrl:
+        normal, passes = _remembered(self.normalizers, self.filters, url, scope)
+        if normal is None:
             return DropReason.MALFORMED
-        if self.drops_self and url in (page.url, page.normal):
+        if self.drops_self and normal in (page.url, page.normal):
             return DropReason.SELF
-        return url if self.filters.accepts(url) else DropReason.FILTERED
+        return normal if passes else DropReason.FILTERED
 
     def _misplaced(self, url: str, page_host: str) -> DropReason | None:
         if not (self.ignores_external or self.ignores_internal):
@@ -157,6 +157,16 @@ class OutlinkPolicy:
         if link.anchor and not kept[identity].anchor:
             anchor = link.anchor[: self.max_anchor_characters]
             kept[identity] = kept[identity]._replace(anchor=anchor)
+
+
+@lru_cache(maxsize=_N_REMEMBERED)
+def _remembered(
+    normalizers: NormalizerChain, filters: FilterChain, url: str, scope: Scope
+) -> tuple[str | None, bool]:
+    """(the URL normalised, None when it is malformed; whether the filters let it pass). Pages of a site share
+    most of their links."""
+    normal = normalizers.find_normal(url, scope)
+    return normal, normal is not None and filters.accepts(normal)
 
 
 class _Page(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
@@ -27,6 +28,7 @@ from hyphe_core.parsers.url_rules.addresses import MalformedUrl, resolve
 
 CACHING_FORBIDDEN = "caching.forbidden"
 _WEB = ("http://", "https://")
+_N_REMEMBERED = 8192
 _BASES = (*_WEB, "ftp://", "file:")
 
 
@@ -79,25 +81,36 @@ def _base_url(page_url: str, hrefs: list[str]) -> str:
     """Base of the page's addresses: the first base element of its head; a broken one does not count."""
     if not hrefs:
         return page_url
-    try:
-        base = resolve(page_url, hrefs[0])
-    except MalformedUrl:
-        return page_url
-    return base if base.startswith(_BASES) else page_url
+    base = _find_url(page_url, hrefs[0])
+    return base if base is not None and base.startswith(_BASES) else page_url
 
 
 def _resolved_links(base: str, found: list[FoundLink]) -> tuple[Link, ...]:
     areas = tree.AreaFinder(with_roles=False)
     links: list[Link] = []
+    root = _find_url(base, "/") or base
     for href, anchor, rel, element, node in found:
-        try:
-            url = resolve(base, href)
-        except MalformedUrl:
+        # What a site's pages share are the addresses that do not depend on the page.
+        if href[:1] == "/" or href[:4] == "http":
+            url = _remembered_url(root, href)
+        else:
+            url = _find_url(base, href)
+        if url is None:
             continue
         links.append(
             Link(url, element.kind, anchor, " ".join(sorted(set(rel.lower().split()))), areas.area_of(node))
         )
     return tuple(links)
+
+
+def _find_url(base: str, href: str) -> str | None:
+    try:
+        return resolve(base, href)
+    except MalformedUrl:
+        return None
+
+
+_remembered_url = lru_cache(maxsize=_N_REMEMBERED)(_find_url)
 
 
 def _resolved_refresh(page_url: str, base: str, reader: RuleReader) -> Refresh | None:
@@ -110,10 +123,5 @@ def _resolved_refresh(page_url: str, base: str, reader: RuleReader) -> Refresh |
 
 
 def _find_web_url(base: str, href: str | None) -> str | None:
-    if href is None:
-        return None
-    try:
-        url = resolve(base, href)
-    except MalformedUrl:
-        return None
-    return url if url.startswith(_WEB) else None
+    url = None if href is None else _find_url(base, href)
+    return url if url is not None and url.startswith(_WEB) else None

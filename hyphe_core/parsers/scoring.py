@@ -103,7 +103,13 @@ class Opic(ScoringFilter):
         if not targets or not n_shares:
             return [0.0] * len(targets)
         share, host = score / n_shares, find_host(page)
-        return [share * (self.internal if find_host(target) == host else self.external) for target in targets]
+        inside, outside = share * self.internal, share * self.external
+        if inside == outside:
+            return [inside] * len(targets)
+        own = (f"http://{host}/", f"https://{host}/")
+        return [
+            inside if target.startswith(own) or find_host(target) == host else outside for target in targets
+        ]
 
     def update(self, old: float | None, fetched: float | None, contributions: Sequence[float]) -> float:
         """The stored score, else that of the fetch list, plus the highest 10,000 contributions."""

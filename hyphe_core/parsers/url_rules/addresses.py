@@ -24,6 +24,7 @@ _REFERENCE = re.compile(
     re.DOTALL,
 )
 _HOST_AND_PORT = re.compile(r"(?P<host>\[[^\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]{0,9}))?")
+_PLAIN_HOST = re.compile(r"https?://([a-z0-9.\-]++)(?:/|$)")
 _IP_V4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 
@@ -62,7 +63,7 @@ class Address(NamedTuple):
 
 def split_address(url: str) -> Address:
     """The parts of an absolute URL. Raises MalformedUrl: no scheme, an unknown one, a bad port or bracket."""
-    text = url.translate(_LINE_BREAKS).strip(_CONTROLS_AND_SPACE)
+    text = _trimmed(url)
     match = _REFERENCE.fullmatch(text)
     scheme = (match["scheme"] or "").lower() if match else ""
     if match is None or scheme not in KNOWN_SCHEMES:
@@ -75,6 +76,10 @@ def split_address(url: str) -> Address:
     return Address(
         scheme, match["authority"], userinfo, host, port, match["path"], match["query"], match["fragment"]
     )
+
+
+def _trimmed(text: str) -> str:
+    return text.strip(" ") if text.isprintable() else text.translate(_LINE_BREAKS).strip(_CONTROLS_AND_SPACE)
 
 
 def _split_authority(authority: str) -> tuple[str | None, str, int | None]:
@@ -91,7 +96,7 @@ def resolve(base: str, reference: str) -> str:
     A reference without path and query is the base itself without its fragment; one of a query alone keeps the
     last segment of the base. Raises MalformedUrl when the result is of an unknown scheme or broken.
     """
-    text = reference.translate(_LINE_BREAKS).strip(_CONTROLS_AND_SPACE)
+    text = _trimmed(reference)
     match = _REFERENCE.fullmatch(text)
     if match is None or match["scheme"]:
         return split_address(text).text
@@ -139,6 +144,9 @@ def drop_dots(path: str) -> str:
 
 def find_host(url: str) -> str | None:
     """Host of a URL in lower case ("" for schemes without one), None when the URL is malformed."""
+    plain = _PLAIN_HOST.match(url)
+    if plain:
+        return plain[1]
     try:
         return split_address(url).host.lower()
     except MalformedUrl:

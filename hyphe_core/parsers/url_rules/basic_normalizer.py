@@ -23,6 +23,10 @@ _UNSAFE = re.compile(r"""[^!#$%&'()*+,\-./0-9:;=?@A-Z\\_a-z~]|%(?![0-9A-Fa-f]{2}
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NO_HOST_CHARACTER = re.compile(r"[\x00-\x20/\\?#@%:\[\]\x7f]")
 _SLASHES = re.compile(r"/{2,}")
+# The usual case: no escape, no fragment, nothing to encode.
+_PLAIN = re.compile(
+    r"https?://[a-z0-9.\-]++(/[!$&'()*+,\-./0-9:;=@A-Z_a-z~]*+)(?:\?[!$&'()*+,\-./0-9:;=?@A-Z_a-z~]*+)?"
+)
 _WITH_HOST = frozenset(DEFAULT_PORTS)
 
 
@@ -49,6 +53,9 @@ class BasicNormalizer(Normalizer):
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
         """Raises MalformedUrl: see `addresses.split_address`, and bad escapes or characters in the host."""
+        plain = _PLAIN.fullmatch(url)
+        if plain and "//" not in plain[1] and "/." not in plain[1] and self._is_shipped:
+            return url
         if not url:
             return url
         address = split_address(url)
@@ -57,6 +64,10 @@ class BasicNormalizer(Normalizer):
         if address.scheme == "file":
             return _file_address(address)
         return address._replace(path=recode(address.path)).text
+
+    @property
+    def _is_shipped(self) -> bool:
+        return self.host_form is HostForm.AS_FOUND and not self.trim_trailing_dot
 
     def _with_host(self, address: Address) -> str:
         scheme = address.scheme

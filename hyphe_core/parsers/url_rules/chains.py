@@ -13,11 +13,11 @@ from hyphe_core.parsers.url_rules.regex_normalizer import shipped_regex_normaliz
 from hyphe_core.parsers.url_rules.steps import Filter, Normalizer, Scope
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NormalizerChain:
     """Runs its steps in order, `n_rounds` times at most, until a round changes nothing.
 
-    `by_scope` gives a scope other steps than `steps`.
+    `by_scope` gives a scope other steps than `steps`. Two chains are never equal.
     """
 
     steps: tuple[Normalizer, ...] = ()
@@ -43,9 +43,9 @@ class NormalizerChain:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FilterChain:
-    """Lets a URL pass when every step does; all pass through a chain without steps."""
+    """Lets a URL pass when every step does; all pass through a chain without steps. Two are never equal."""
 
     steps: tuple[Filter, ...] = ()
 
