@@ -63,8 +63,12 @@ def get_webentity_creationrules(call: Call, lru: str | None) -> list[JsonObject]
     role=Role.CURATOR,
 )
 def add_webentity_creationrule(call: Call, lru: str, preset: str) -> str:
-    """Add or replace the rule at a prefix and its http, https and www variations, for pages found from now
-    on."""
+    """Add or replace the rule at a prefix and its http, https and www forms, for pages found from now on.
+
+    A rule cuts by what stands in an address. Where a platform names the account there, as in x.com/account,
+    it gives each account its entity; posts, videos and photos whose addresses do not name it cannot be told
+    apart. `preview_creationrules` and `apply_creationrules` are for pages known already.
+    """
     rule = CreationRule(_prefix(call, lru), Preset.parse(preset))
     call.structure.add_rule(rule)
     return f"Creation rule {rule.preset} added at {rule.prefix or DEFAULT_RULE_PREFIX}"
