@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_structure.records import JobState
+from memory_structure.records import JobState, PageRecord
 
 
 class EntityRow(NamedTuple):
@@ -46,7 +46,8 @@ class NetworkArrays(NamedTuple):
 
 
 class JobHead(NamedTuple):
-    """What a listing needs to know of a crawl job. `n_pages` is told of running jobs alone, 0 of others."""
+    """What a listing needs to know of a crawl job. `n_pages` is told of jobs that have not ended, 0 of
+    others."""
 
     job_id: int
     web_entity_id: int | None
@@ -73,6 +74,10 @@ class Columns(ABC):
     @abstractmethod
     def page_counts(self) -> PageCounts:
         """Numbers of pages of all entities; brought up to date from the last answer."""
+
+    @abstractmethod
+    def find_pages(self, lrus: Sequence[str]) -> list[PageRecord]:
+        """Those of the pages that are known, by LRU, in one read."""
 
     @abstractmethod
     def list_job_heads(self) -> list[JobHead]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.entity_search import Facts
+from hyphe_core.api.entity_catalogue.catalogue import Catalogue
+from hyphe_core.api.entity_catalogue.columns import Mask
+from hyphe_core.api.entity_catalogue.filters import Filters, fulfilling
 from hyphe_core.api.failures import Refusal
-from hyphe_core.api.homepages import homepage_of
+from hyphe_core.api.homepages import homepages_of
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.listings import Listing
 from hyphe_core.api.wire import (
@@ -20,8 +22,9 @@ from hyphe_core.api.wire import (
     light_entity,
     semilight_entity,
 )
+from memory_structure.columns import JobHead
 from memory_structure.errors import NotFound
-from memory_structure.records import WebEntity
+from memory_structure.records import Degrees, WebEntity
 from memory_structure.structure import MemoryStructure
 
 ALL = -1
@@ -34,6 +37,9 @@ def level_of(light: bool, semilight: bool, csv: bool = False) -> Level:
     if light:
         return Level.LIGHT
     return Level.SEMILIGHT if semilight else Level.FULL
+
+
+# -- one and many -----------------------------------------------------------------------------------------
 
 
 def show_entity(call: Call, entity: WebEntity, **more: object) -> JsonObject:
@@ -50,38 +56,47 @@ def show_entities(
 ) -> list[JsonObject]:
     """Entities at a level, in order; with the weight of the link that led to them; light ones with crawl
     statuses if asked."""
-    facts = facts_of(call) if level is not Level.CSV else _NO_FACTS
-    shown = [_show(call, entity, level, facts) for entity in entities]
-    for one in shown:
+    entities = list(entities)
+    homepages = homepages_of(call.structure, entities) if level is Level.FULL else [None] * len(entities)
+    facts = _facts_of(call, entities, level)
+    shown = []
+    for entity, homepage, (degrees, job, citing_in) in zip(entities, homepages, facts, strict=True):
+        one = _show(entity, level, degrees, job, homepage)
+        if level is not Level.CSV:
+            one["citing_in"] = citing_in
         if weights is not None:
-            one["weight"] = weights.get(_id(one), 0)
+            one["weight"] = weights.get(entity.web_entity_id, 0)
         if with_statuses and level is Level.LIGHT:
-            one |= job_statuses(facts.jobs.get(_id(one)))
+            one |= job_statuses(job)
+        shown.append(one)
     return shown
 
 
-def _id(shown: JsonObject) -> int:
-    return int(str(shown["id"]))
+_Facts = tuple[Degrees, JobHead | None, int]
 
 
-def facts_of(call: Call) -> Facts:
-    """Degrees and latest jobs of all entities of the corpus."""
-    return Facts(call.view.degrees(), call.view.jobs().latest, {})
+def _facts_of(call: Call, entities: Sequence[WebEntity], level: Level) -> list[_Facts]:
+    """What is shown of entities beside their own fields."""
+    if level is Level.CSV:
+        return [(NO_DEGREES, None, 0)] * len(entities)
+    with call.view.catalogue.now() as catalogue:
+        figures = catalogue.figures
+        return [
+            (figures.degrees_of(i), figures.latest_jobs.get(i), figures.citing_in_of(i))
+            for i in (entity.web_entity_id for entity in entities)
+        ]
 
 
-_NO_FACTS = Facts({}, {}, {})
-
-
-def _show(call: Call, entity: WebEntity, level: Level, facts: Facts) -> JsonObject:
+def _show(
+    entity: WebEntity, level: Level, degrees: Degrees, job: JobHead | None, homepage: str | None
+) -> JsonObject:
     if level is Level.CSV:
         return csv_entity(entity)
-    degrees = facts.degrees.get(entity.web_entity_id, NO_DEGREES)
     if level is Level.LIGHT:
         return light_entity(entity, degrees)
-    job = facts.jobs.get(entity.web_entity_id)
     if level is Level.SEMILIGHT:
         return semilight_entity(entity, degrees, job)
-    return full_entity(entity, degrees, job, homepage_of(call.structure, entity))
+    return full_entity(entity, degrees, job, homepage)
 
 
 def entities_of_ids(structure: MemoryStructure, ids: Sequence[int]) -> list[WebEntity]:
@@ -89,7 +104,8 @@ def entities_of_ids(structure: MemoryStructure, ids: Sequence[int]) -> list[WebE
     try:
         return structure.list_web_entities(ids=ids)
     except NotFound:
-        return [entity for entity in (_find(structure, i) for i in ids) if entity is not None]
+        known = {row.web_entity_id for row in structure.iter_entity_rows(ids)}
+        return [e for e in (_find(structure, i) for i in ids if i in known) if e is not None]
 
 
 def _find(structure: MemoryStructure, web_entity_id: int) -> WebEntity | None:
@@ -99,28 +115,40 @@ def _find(structure: MemoryStructure, web_entity_id: int) -> WebEntity | None:
         return None
 
 
+# -- lists ------------------------------------------------------------------------------------------------
+
+
+def find_ids(
+    call: Call, filters: Filters, sort: Sequence[str], also: Callable[[Catalogue], Mask] | None = None
+) -> list[int]:
+    """Ids of the entities that fulfil filters (and a further condition), in order."""
+    with call.view.catalogue.now() as catalogue:
+        mask = fulfilling(catalogue, filters)
+        if also is not None:
+            mask &= also(catalogue)
+        ids: list[int] = catalogue.sorted_ids(mask, sort).tolist()
+        return ids
+
+
 def answer_listing(
     call: Call,
-    entities: Sequence[WebEntity],
+    ids: Sequence[int],
     count: int,
     page: int,
     level: Level,
     weights: dict[int, int] | None = None,
 ) -> object:
-    """The answer for a sorted result: a plain list for count -1, else one page, with a token when there are
+    """The answer for sorted ids: a plain list for count -1, else one page, with a token when there are
     more."""
     if count == ALL:
-        return show_entities(call, entities, level, weights)
+        return show_entities(call, entities_of_ids(call.structure, ids), level, weights)
     if count < 1:
         raise Refusal("count must be -1 (everything in one list) or at least 1")
     token = None
-    if len(entities) > count:
-        ids = array("q", [entity.web_entity_id for entity in entities])
-        token = call.service.listings.keep(Listing(call.corpus.corpus_id, ids, count, level, weights))
-    shown = show_entities(
-        call, entities[page * count : (page + 1) * count], level, weights, with_statuses=True
-    )
-    return _page(shown, len(entities), count, page, token)
+    if len(ids) > count:
+        listing = Listing(call.corpus.corpus_id, array("i", ids), count, level, weights)
+        token = call.service.listings.keep(listing)
+    return _page(call, ids, count, page, token, level, weights)
 
 
 def answer_next_page(call: Call, token: str, page: int, names_only: bool) -> object:
@@ -128,25 +156,38 @@ def answer_next_page(call: Call, token: str, page: int, names_only: bool) -> obj
     listing = call.service.listings.find(call.corpus.corpus_id, token)
     if listing is None:
         raise Refusal("this pagination token is unknown or too old: ask for the first page again")
-    ids = listing.ids[page * listing.count : (page + 1) * listing.count]
-    entities = entities_of_ids(call.structure, list(ids))
-    weights = listing.weights
     if names_only:
+        return _names(call, listing, page)
+    return _page(call, listing.ids, listing.count, page, token, Level(listing.level), listing.weights)
+
+
+def _names(call: Call, listing: Listing, page: int) -> list[list[object]]:
+    weights = listing.weights
+    with call.view.catalogue.now() as catalogue:
+        names = catalogue.columns.names
         return [
-            [e.web_entity_id, e.name, *([] if weights is None else [weights.get(e.web_entity_id, 0)])]
-            for e in entities
+            [i, names[i], *([] if weights is None else [weights.get(i, 0)])]
+            for i in listing.ids[page * listing.count : (page + 1) * listing.count]
+            if i in names
         ]
-    shown = show_entities(call, entities, Level(listing.level), weights, with_statuses=True)
-    return _page(shown, len(listing.ids), listing.count, page, token)
 
 
-def _page(shown: list[JsonObject], total: int, count: int, page: int, token: str | None) -> JsonObject:
-    last = max(0, (total - 1) // count)
+def _page(
+    call: Call,
+    ids: Sequence[int],
+    count: int,
+    page: int,
+    token: str | None,
+    level: Level,
+    weights: dict[int, int] | None,
+) -> JsonObject:
+    found = entities_of_ids(call.structure, list(ids[page * count : (page + 1) * count]))
+    last = max(0, (len(ids) - 1) // count)
     return {
-        "total_results": total,
+        "total_results": len(ids),
         "count": count,
         "page": page,
-        "webentities": shown,
+        "webentities": show_entities(call, found, level, weights, with_statuses=True),
         "token": token,
         "last_page": last,
         "previous_page": page - 1 if page > 0 else None,

@@ -1,148 +1,121 @@
-"""Filters and orders of listings of web entities. Pure: entities in, entities out."""
+"""What clients send to search and sort web entities, read into filters and orders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
+from hyphe_core.api.entity_catalogue.catalogue import ORDERS
+from hyphe_core.api.entity_catalogue.columns import TEXT_FIELDS
+from hyphe_core.api.entity_catalogue.filters import ADDRESS_FIELDS, RANGED, AnyWord, Bounds, Filters
 from hyphe_core.api.failures import Refusal
-from hyphe_core.api.views import is_crawled
-from memory_structure.lru import lru_to_url
-from memory_structure.records import Degrees, Job, WebEntity
+from hyphe_core.errors import nearest_name
+from memory_structure.records import WebEntityStatus
 
-_NO_DEGREES = Degrees(0, 0, 0)
-_RANKED = {"indegree": 0, "outdegree": 1, "undirected_degree": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What filters and orders look at beside the entities: degrees, latest jobs, weights of a listing of
-    neighbours."""
-
-    degrees: Mapping[int, Degrees]
-    jobs: Mapping[int, Job]
-    weights: Mapping[int, int]
+# Only neighbours have weights; they are sorted where they are listed.
+_SPELLINGS = {"_id": "id", "weight": "id"}
+_MICROS = 1000.0
+_DATES = ("creation_date", "last_modification_date")
 
 
-Key = Callable[[WebEntity, Facts], "str | float"]
-
-_KEYS: dict[str, Key] = {
-    "id": lambda e, f: e.web_entity_id,
-    "_id": lambda e, f: e.web_entity_id,
-    "name": lambda e, f: e.name.casefold(),
-    "status": lambda e, f: e.status.value,
-    "homepage": lambda e, f: (e.homepage or "").casefold(),
-    "creation_date": lambda e, f: e.created_at.timestamp(),
-    "last_modification_date": lambda e, f: e.modified_at.timestamp(),
-    "pages_total": lambda e, f: e.n_pages,
-    "pages_crawled": lambda e, f: e.n_pages_fetched,
-    "crawled": lambda e, f: is_crawled(f.jobs.get(e.web_entity_id)),
-    "weight": lambda e, f: f.weights.get(e.web_entity_id, 0),
-    "indegree": lambda e, f: f.degrees.get(e.web_entity_id, _NO_DEGREES)[0],
-    "outdegree": lambda e, f: f.degrees.get(e.web_entity_id, _NO_DEGREES)[1],
-    "undirected_degree": lambda e, f: f.degrees.get(e.web_entity_id, _NO_DEGREES)[2],
-}
-_TEXT_FIELDS: dict[str, Callable[[WebEntity], Iterable[str]]] = {
-    "name": lambda e: [e.name],
-    "prefixes": lambda e: _prefix_texts(e),
-    "startpages": lambda e: [page.url for page in e.start_pages],
-    "homepage": lambda e: [e.homepage or ""],
-    "tags": lambda e: [value for _, _, value in e.tags],
-    "note": lambda e: [e.note],
-}
-
-
-def sorted_entities(entities: Iterable[WebEntity], sort: object, facts: Facts) -> list[WebEntity]:
-    """Entities by a field or a list of fields, falling where it begins with a minus; by name when none is
-    given, then by id."""
-    ordered = sorted(entities, key=lambda entity: entity.web_entity_id)
-    for field in reversed(_sort_fields(sort)):
-        falling, name = field.startswith("-"), field.lstrip("-")
-        key = _KEYS.get(_snake(name))
-        if key is None:
-            raise Refusal(f"there is no order by {name[:100]!r}; there are {', '.join(sorted(_KEYS))}")
-        ordered.sort(key=lambda entity, key=key: key(entity, facts), reverse=falling)  # type: ignore[misc]  # bound per turn
-    return ordered
-
-
-def _sort_fields(sort: object) -> list[str]:
+def read_sort(sort: object, default: Sequence[str] = ("name",)) -> tuple[str, ...]:
+    """The fields of a sort: one or a list, each falling when it begins with a minus."""
     given = sort if isinstance(sort, list) else [sort]
     fields = [field for field in given if field]
     if not all(isinstance(field, str) for field in fields):
         raise Refusal("sort must be the name of a field or a list of such names")
-    return [str(field) for field in fields] or ["name"]
+    return tuple(_read_order(str(field)) for field in fields) or tuple(default)
 
 
-def _snake(name: str) -> str:
+def _read_order(field: str) -> str:
+    falling, name = field.startswith("-"), snake(field.lstrip("-"))
+    name = _SPELLINGS.get(name, name)
+    if name not in ORDERS:
+        near = nearest_name(name, ORDERS, f"there are {', '.join(ORDERS)}")
+        raise Refusal(f"there is no order by {name[:100]!r}{near}")
+    return f"-{name}" if falling else name
+
+
+def snake(name: str) -> str:
+    """Names of fields come in both spellings: pagesTotal, pages_total."""
     return "".join("_" + c.lower() if c.isupper() else c for c in name)
 
 
-def matching_words(entities: Iterable[WebEntity], words: Sequence[str]) -> list[WebEntity]:
-    """Entities that hold every word, each in the name, a prefix (as LRU or URL), a start page or the
-    homepage,
-    in any case."""
-    wanted = [word.casefold() for text in words for word in text.split()]
-    # Prefixes are made into URLs only for words that could not stand in an LRU: it takes long.
-    as_urls = any(mark in word for word in wanted for mark in "./:")
-    return [entity for entity in entities if _holds_all(entity, wanted, as_urls)]
+def with_words(filters: Filters, words: Sequence[str]) -> Filters:
+    """Also each of the words in name, prefixes (as LRU or URL), start pages or homepage."""
+    return replace(filters, texts=tuple(" ".join(words).split()), text_fields=ADDRESS_FIELDS)
 
 
-def _holds_all(entity: WebEntity, words: list[str], as_urls: bool) -> bool:
-    texts = [entity.name, *entity.prefixes, *(page.url for page in entity.start_pages), entity.homepage or ""]
-    if as_urls:
-        texts += [lru_to_url(prefix) for prefix in entity.prefixes]
-    joined = "\n".join(texts).casefold()
-    return all(word in joined for word in words)
+def with_fields(filters: Filters, fields: object) -> Filters:
+    """Also every [field, value]: one of the words of a text; figures as a number or [least, most]; a
+    status, or several parted by blanks; crawled as true or false."""
+    for name, value in _pairs(fields):
+        filters = _with_field(filters, snake(name), value)
+    return filters
 
 
-def _prefix_texts(entity: WebEntity) -> list[str]:
-    return [text for prefix in entity.prefixes for text in (prefix, lru_to_url(prefix))]
-
-
-def matching_fields(entities: Iterable[WebEntity], filters: object, facts: Facts) -> list[WebEntity]:
-    """Entities that pass every [field, value]: any of the words of a text; degrees and counts as a number or
-    [least, most]."""
-    kept = list(entities)
-    for name, value in _filters(filters):
-        passes = _filter(_snake(name), value, facts)
-        kept = [entity for entity in kept if passes(entity)]
-    return kept
-
-
-def _filters(filters: object) -> list[tuple[str, object]]:
-    if not isinstance(filters, list):
+def _pairs(fields: object) -> list[tuple[str, object]]:
+    if not isinstance(fields, list):
         raise Refusal("fieldKeywords must be a list of [field, value] pairs")
-    if len(filters) == 2 and isinstance(filters[0], str):
-        filters = [filters]
+    if len(fields) == 2 and isinstance(fields[0], str):
+        fields = [fields]
     pairs: list[tuple[str, object]] = []
-    for pair in filters:
+    for pair in fields:
         if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
             raise Refusal("fieldKeywords must be a list of [field, value] pairs")
         pairs.append((pair[0], pair[1]))
     return pairs
 
 
-def _filter(name: str, value: object, facts: Facts) -> Callable[[WebEntity], bool]:
+def _with_field(filters: Filters, name: str, value: object) -> Filters:
     if name == "status":
-        statuses = frozenset(str(value).upper().replace(",", " ").split())
-        return lambda entity: entity.status.value in statuses
-    if name in _TEXT_FIELDS:
-        words = [word.casefold() for word in str(value).split()]
-        texts = _TEXT_FIELDS[name]
-        return lambda entity: any(word in text.casefold() for word in words for text in texts(entity))
-    if name in _RANKED or name in ("id", "pages_total", "pages_crawled"):
-        least, most = _bounds(name, value)
-        key = _KEYS[name]
-        return lambda entity: least <= float(key(entity, facts)) <= most
-    raise Refusal(
-        f"there is no filter on {name[:100]!r}; there are status, {', '.join([*_TEXT_FIELDS, *_RANKED])}"
-    )
+        found = read_statuses(str(value).replace(",", " ").split())
+        both = filters.statuses & found if filters.statuses else found
+        return replace(filters, statuses=both) if both else replace(filters, ids=())
+    if name == "crawled":
+        return replace(filters, crawled=read_flag(name, value))
+    if name in TEXT_FIELDS:
+        return replace(filters, any_words=(*filters.any_words, AnyWord(name, tuple(str(value).split()))))
+    if name in RANGED:
+        return replace(filters, bounds=(*filters.bounds, read_bounds(name, value)))
+    known = ("status", "crawled", *TEXT_FIELDS, *RANGED)
+    near = nearest_name(name, known, f"there are {', '.join(known)}")
+    raise Refusal(f"there is no filter on {name[:100]!r}{near}")
 
 
-def _bounds(name: str, value: object) -> tuple[float, float]:
-    bounds = value if isinstance(value, list) else [value, value]
+def read_statuses(names: Sequence[str]) -> frozenset[WebEntityStatus]:
+    """Statuses in any case; unknown ones are refused."""
     try:
-        least, most = (float(str(bound)) for bound in bounds)
+        return frozenset(WebEntityStatus(name.upper()) for name in names)
+    except ValueError:
+        raise Refusal(f"a status must be one of {', '.join(WebEntityStatus)}") from None
+
+
+def read_flag(name: str, value: object) -> bool:
+    """True or false, also as clients write it in a text."""
+    if isinstance(value, bool):
+        return value
+    text = str(value).lower()
+    if text not in ("true", "false"):
+        raise Refusal(f"the filter on {name} takes true or false")
+    return text == "true"
+
+
+def read_bounds(name: str, value: object) -> Bounds:
+    """A number or [least, most], either of which may be null; dates in milliseconds since 1970."""
+    bounds = value if isinstance(value, list) else [value, value]
+    if len(bounds) != 2:
+        raise Refusal(f"the filter on {name} takes a number or [least, most]")
+    try:
+        least, most = (
+            _bound(bound, open_end) for bound, open_end in zip(bounds, ("-inf", "inf"), strict=True)
+        )
     except ValueError:
         raise Refusal(f"the filter on {name} takes a number or [least, most]") from None
-    return least, most
+    scale = _MICROS if name in _DATES else 1.0
+    # A millisecond holds a thousand of the microseconds that are stored.
+    return Bounds(name, least * scale, most * scale + (scale - 1))
+
+
+def _bound(value: object, open_end: str) -> float:
+    return float(open_end if value is None else str(value))

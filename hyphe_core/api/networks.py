@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import COUNT, ENTITY_ID, PAGE
-from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, level_of, show_entities
+from hyphe_core.api.entity_catalogue.filters import Filters
+from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, find_ids, level_of, show_entities
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, Parameter
@@ -115,10 +116,8 @@ def _shown(call: Call, ids: list[int], light: bool) -> list[JsonObject]:
 def _neighbours(
     call: Call, weights: dict[int, int], count: int, page: int, light: bool, semilight: bool
 ) -> object:
-    found = entities_of_ids(call.structure, list(weights))
-    found.sort(
-        key=lambda entity: (-weights[entity.web_entity_id], entity.name.casefold(), entity.web_entity_id)
-    )
+    found = find_ids(call, Filters(ids=tuple(weights)), ("name",))
+    found.sort(key=lambda web_entity_id: -weights[web_entity_id])
     return answer_listing(call, found, count, page, level_of(light, semilight), weights)
 
 

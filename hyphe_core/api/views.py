@@ -1,21 +1,26 @@
-"""Summaries of a corpus that many calls ask for, computed once for each state of its store.
+"""What many calls ask of a corpus, kept in memory: the catalogue of its web entities, its jobs in numbers,
+its network.
 
-A summary is made again when the version of the store has moved. During a crawl it moves with every batch: one
-that took long to make may then be several times that old, so that polling clients cannot keep a core busy.
-What
-a client changed through this service is never hidden from the next call.
+During a crawl the store changes with every batch. What took long to make may then be several times that
+old, so that polling clients cannot keep a core busy. What a client changed through this service is never
+hidden from the next call.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar, cast
 
+import numpy as np
+
+from hyphe_core.api.entity_catalogue.catalogue import Catalogue
+from hyphe_core.api.entity_catalogue.filters import n_in_uncrawled, n_in_untagged
 from hyphe_core.clock import monotonic
-from memory_structure.records import Degrees, Job, JobState, WebEntity, WebEntityStatus, WeightedLink
+from memory_structure.columns import JobHead
+from memory_structure.records import JobState, WebEntityStatus, WeightedLink
 from memory_structure.structure import MemoryStructure
 
 T = TypeVar("T")
@@ -24,7 +29,6 @@ TagCounts = dict[str, dict[str, dict[str, int]]]
 
 _DEAR_SECONDS = 0.01
 _PATIENCE = 10.0
-_MAX_KEPT_ENTITIES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +52,8 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class JobSummary:
-    """The jobs of a corpus in numbers, and the latest one of each web entity."""
+    """The jobs of a corpus in numbers."""
 
-    latest: dict[int, Job]
     n_total: int
     n_pending: int
     n_running: int
@@ -59,9 +62,8 @@ class JobSummary:
 
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
-    """The status of every web entity, and how many that are IN lack a user's tag, or a crawl."""
+    """How many entities that are IN lack a tag of the user's categories, or a crawl."""
 
-    statuses: dict[int, WebEntityStatus]
     n_in_untagged: int
     n_in_uncrawled: int
 
@@ -72,6 +74,7 @@ class CorpusView:
 
     def __init__(self, structure: MemoryStructure) -> None:
         self.structure = structure
+        self.catalogue = Catalogue(structure)
         self._kept: dict[object, _Kept] = {}
         self._locks: defaultdict[object, Lock] = defaultdict(Lock)
         self._lock = Lock()
@@ -81,28 +84,27 @@ class CorpusView:
         """A client changed something: whatever is asked from now on must show it."""
         with self._lock:
             self._n_changes += 1
-
-    def degrees(self) -> dict[int, Degrees]:
-        """Degrees of every entity that has a neighbour."""
-        return self._get("degrees", self.structure.degrees)
+        self.catalogue.note_change()
 
     def jobs(self) -> JobSummary:
         """The jobs in numbers."""
-        return self._get("jobs", lambda: _summarise_jobs(self.structure.list_jobs()))
+        return self._get("jobs", lambda: _summarise_jobs(self.structure.list_job_heads()))
 
     def entities(self) -> EntitySummary:
-        """Statuses of all entities."""
-        return self._get("entities", lambda: _summarise_entities(self.all_entities(), self.jobs()))
+        """What entities that are IN lack."""
+        return self._get("entities", self._summarise_entities)
 
-    def all_entities(self) -> Iterable[WebEntity]:
-        """Every entity by id; kept in memory unless there are very many."""
-        if self.structure.counters().n_web_entities > _MAX_KEPT_ENTITIES:
-            return self.structure.list_web_entities()
-        return self._get("all", lambda: tuple(self.structure.list_web_entities()))
+    def _summarise_entities(self) -> EntitySummary:
+        with self.catalogue.now() as catalogue:
+            return EntitySummary(n_in_untagged(catalogue), n_in_uncrawled(catalogue))
 
     def tag_counts(self) -> TagCounts:
         """How many entities have each tag."""
-        return self._get("tags", lambda: _count_tags(self.all_entities()))
+        counted: TagCounts = {}
+        with self.catalogue.now() as catalogue:
+            for (namespace, category, value), n_entities in catalogue.columns.tags.counts().items():
+                counted.setdefault(namespace, {}).setdefault(category, {})[value] = n_entities
+        return counted
 
     def network(self, sources: frozenset[WebEntityStatus]) -> list[list[int]]:
         """[source, target, weight] of the links whose source has one of the statuses, by source then
@@ -114,8 +116,13 @@ class CorpusView:
         return self._get("links", self.structure.web_entity_links)
 
     def _network(self, sources: frozenset[WebEntityStatus]) -> list[list[int]]:
-        statuses = self.entities().statuses
-        return [list(link) for link in self.links() if statuses.get(link.source_id) in sources]
+        network = self.structure.network_arrays()
+        with self.catalogue.now() as catalogue:
+            mask = catalogue.columns.of_statuses(sources)
+        chosen = network.sources < len(mask)
+        chosen[chosen] = mask[network.sources[chosen]]
+        kept = (network.sources[chosen], network.targets[chosen], network.weights[chosen].astype(np.int64))
+        return cast("list[list[int]]", np.stack(kept, axis=1).tolist())
 
     def _get(self, name: object, make: Callable[[], T]) -> T:
         with self._lock:
@@ -131,33 +138,8 @@ class CorpusView:
             return cast(T, kept.value)
 
 
-def _summarise_jobs(jobs: list[Job]) -> JobSummary:
-    latest = {job.spec.web_entity_id: job for job in jobs if job.spec.web_entity_id is not None}
-    states = [job.state for job in jobs]
+def _summarise_jobs(heads: list[JobHead]) -> JobSummary:
+    states = [head.state for head in heads]
     waiting = states.count(JobState.PENDING) + states.count(JobState.PAUSED)
     running = states.count(JobState.RUNNING)
-    return JobSummary(latest, len(states), waiting, running, len(states) - waiting - running)
-
-
-def _summarise_entities(entities: Iterable[WebEntity], jobs: JobSummary) -> EntitySummary:
-    statuses: dict[int, WebEntityStatus] = {}
-    untagged = uncrawled = 0
-    for entity in entities:
-        statuses[entity.web_entity_id] = entity.status
-        if entity.status is WebEntityStatus.IN:
-            untagged += not any(namespace == "USER" for namespace, _, _ in entity.tags)
-            uncrawled += not is_crawled(jobs.latest.get(entity.web_entity_id))
-    return EntitySummary(statuses, untagged, uncrawled)
-
-
-def _count_tags(entities: Iterable[WebEntity]) -> TagCounts:
-    counts = Counter(tag for entity in entities for tag in entity.tags)
-    counted: TagCounts = {}
-    for (namespace, category, value), n_entities in sorted(counts.items()):
-        counted.setdefault(namespace, {}).setdefault(category, {})[value] = n_entities
-    return counted
-
-
-def is_crawled(latest_job: Job | None) -> bool:
-    """Whether an entity counts as crawled: its latest job was not called off."""
-    return latest_job is not None and latest_job.state is not JobState.CANCELED
+    return JobSummary(len(states), waiting, running, len(states) - waiting - running)

@@ -12,9 +12,10 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from hyphe_core.api.json_values import JsonObject
-from hyphe_core.api.views import is_crawled
 from hyphe_core.clock import to_milliseconds
+from memory_structure.columns import JobHead
 from memory_structure.creation_rules import CreationRule
+from memory_structure.jobs import NO_JOB, STATUSES
 from memory_structure.lru import lru_to_url
 from memory_structure.records import (
     Degrees,
@@ -64,7 +65,7 @@ def light_entity(entity: WebEntity, degrees: Degrees = NO_DEGREES) -> JsonObject
     }
 
 
-def semilight_entity(entity: WebEntity, degrees: Degrees, job: Job | None) -> JsonObject:
+def semilight_entity(entity: WebEntity, degrees: Degrees, job: JobHead | None) -> JsonObject:
     """Light, with dates, counts, homepage, crawl statuses and the user's tags."""
     return {
         **light_entity(entity, degrees),
@@ -79,7 +80,7 @@ def semilight_entity(entity: WebEntity, degrees: Degrees, job: Job | None) -> Js
     }
 
 
-def full_entity(entity: WebEntity, degrees: Degrees, job: Job | None, homepage: str | None) -> JsonObject:
+def full_entity(entity: WebEntity, degrees: Degrees, job: JobHead | None, homepage: str | None) -> JsonObject:
     """Everything; `homepage` is the one computed when none was chosen."""
     tags = shown_tags([*entity.tags, *start_page_tags(entity.start_pages)])
     return {
@@ -121,27 +122,20 @@ def start_page_tags(pages: Iterable[StartPage]) -> list[tuple[str, str, str]]:
 
 # -- jobs -------------------------------------------------------------------------------------------------
 
-_CRAWLING = {
-    JobState.PENDING: "PENDING",
-    JobState.PAUSED: "PENDING",
-    JobState.RUNNING: "RUNNING",
-    JobState.FINISHED: "FINISHED",
-    JobState.FAILED: "FINISHED",
-    JobState.CANCELED: "CANCELED",
-}
 
-
-def job_statuses(job: Job | None) -> JsonObject:
+def job_statuses(job: Job | JobHead | None) -> JsonObject:
     """Crawling and indexing status. Pages are indexed as they come, so indexing ends with the crawl."""
     if job is None:
-        return {"crawling_status": "UNCRAWLED", "indexing_status": "UNINDEXED"}
-    return {"crawling_status": _CRAWLING[job.state], "indexing_status": _indexing(job)}
+        crawling, indexing = NO_JOB
+    else:
+        n_pages = job.n_pages if isinstance(job, JobHead) else job.counters.n_pages
+        crawling, indexing = STATUSES[job.state][n_pages > 0]
+    return {"crawling_status": crawling.value, "indexing_status": indexing.value}
 
 
-def _indexing(job: Job) -> str:
-    if job.state in (JobState.FINISHED, JobState.FAILED, JobState.CANCELED):
-        return "FINISHED"
-    return "BATCH_RUNNING" if job.counters.n_pages else "PENDING"
+def is_crawled(latest_job: JobHead | None) -> bool:
+    """Whether an entity counts as crawled: its latest job was not called off."""
+    return latest_job is not None and latest_job.state is not JobState.CANCELED
 
 
 def shown_job(job: Job, light: bool = False) -> JsonObject:

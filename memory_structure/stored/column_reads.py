@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from memory_structure.columns import EntityRow, JobHead, NetworkArrays, PageCounts
-from memory_structure.records import JobState
+from memory_structure.jobs import ENDED
+from memory_structure.records import JobState, PageRecord
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import Pairs, changed, decode_pairs, summed
 from memory_structure.stored.entities import read_prefixes
@@ -22,6 +25,7 @@ from memory_structure.stored.schema import (
     JOBS,
     N_FETCHED,
     N_PAGES,
+    PAGES,
     Weights,
 )
 from memory_structure.stored.state import read_state
@@ -61,7 +65,7 @@ class ColumnReads(LinkReads):
         """All weights of a kind as they hold now."""
         known = self._known_weights.get(kind)
         if known is None or known.version != read_state(self._storage).next_delta:
-            known = self._at_one_moment(lambda reader, known=known: weights_now(reader, kind, known))  # type: ignore[misc]  # bound at once
+            known = self._at_one_moment(partial(weights_now, kind=kind, known=known))
             self._known_weights[kind] = known
         return known
 
@@ -93,11 +97,19 @@ class ColumnReads(LinkReads):
         after = 0
         chosen = None if ids is None else sorted(set(ids))
         while True:
-            found, more = self._at_one_moment(lambda reader, after=after: _entity_rows(reader, chosen, after))  # type: ignore[misc]  # bound at once
+            found, more = self._at_one_moment(partial(_entity_rows, chosen=chosen, after=after))
             yield from found
             if not more:
                 return
             after = more
+
+    def find_pages(self, lrus: Sequence[str]) -> list[PageRecord]:
+        """Those of the pages that are known, by LRU."""
+
+        def read(reader: Reader) -> list[PageRecord]:
+            return self._records(reader, sorted(reader.find(PAGES, "by_lru", lrus), key=itemgetter(1)))
+
+        return self._at_one_moment(read)
 
     def list_job_heads(self) -> list[JobHead]:
         """All crawl jobs by id."""
@@ -129,7 +141,8 @@ def _entity_row(row: Row, prefixes: tuple[str, ...]) -> EntityRow:
 
 def _job_heads(reader: Reader) -> list[JobHead]:
     rows = list(reader.scan(JOBS, columns=("id", "entity_id", "state")))
-    running = [row[0] for row in rows if row[2] == JobState.RUNNING.value]
-    n_pages = {job_id: row[1] for job_id, row in reader.get(JOB_COUNTERS, running).items()}
+    ended = {state.value for state in ENDED}
+    going_on = [row[0] for row in rows if row[2] not in ended]
+    n_pages = {job_id: row[1] for job_id, row in reader.get(JOB_COUNTERS, going_on).items()}
     states = {state.value: state for state in JobState}
     return [JobHead(i, entity, states[state], n_pages.get(i, 0)) for i, entity, state in rows]

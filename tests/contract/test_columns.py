@@ -73,7 +73,7 @@ def test_rows_of_some_ids_pass_over_the_absent_ones(structure: StoredMemoryStruc
     assert list(structure.iter_entity_rows([99])) == []
 
 
-def test_heads_of_jobs_tell_state_entity_and_pages_of_running_ones(structure: StoredMemoryStructure) -> None:
+def test_heads_of_jobs_tell_state_entity_and_pages(structure: StoredMemoryStructure) -> None:
     entity = structure.declare_web_entity([lru("s0.com")])
     job = structure.create_job(SPEC)
     (head,) = structure.list_job_heads()

@@ -72,8 +72,8 @@ def test_a_change_that_moved_nothing_makes_nothing_anew(store: Any) -> None:
     assert view.links()[0].weight == 1
 
 
-def listing(corpus: str, n: int = 1) -> Listing:
-    return Listing(corpus, array("q", range(n)), 10, "light")
+def listing(corpus: str, n: int = 1, first: int = 0) -> Listing:
+    return Listing(corpus, array("i", range(first, first + n)), 10, "light")
 
 
 def test_listings_are_found_in_their_corpus_alone() -> None:
@@ -92,7 +92,25 @@ def test_the_least_recently_used_listing_goes_first(
 ) -> None:
     monkeypatch.setattr(listings_module, name, value)
     listings = Listings()
-    tokens = [listings.keep(listing("a", 10)) for _ in range(3)]
+    tokens = [listings.keep(listing("a", 10, first)) for first in range(3)]
     assert listings.find("a", tokens[0])
-    listings.keep(listing("a", 10))
+    listings.keep(listing("a", 10, 3))
     assert [listings.find("a", t) is not None for t in tokens] == [True, False, True]
+
+
+def test_the_same_listing_keeps_its_token_until_it_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listings_module, "_MAX_LISTINGS", 2)
+    listings = Listings()
+    token = listings.keep(listing("a", 10))
+    assert listings.keep(listing("a", 10)) == token
+    assert listings.keep(listing("b", 10)) != token
+    assert listings.keep(listing("a", 9)) != token
+    assert listings.find("a", token) is None
+    assert listings.keep(listing("a", 10)) != token
+
+
+def test_listings_with_weights_are_never_taken_for_each_other() -> None:
+    listings = Listings()
+    one = Listing("a", array("i", [1]), 10, "light", {1: 3})
+    other = Listing("a", array("i", [1]), 10, "light", {1: 4})
+    assert listings.keep(one) != listings.keep(other)

@@ -1,0 +1,1 @@
+"""What listings of web entities are answered from: columns of all entities of a corpus, kept in memory."""

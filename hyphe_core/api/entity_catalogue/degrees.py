@@ -1,0 +1,62 @@
+"""Degrees of all entities of a corpus, by the statuses of those that link."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_structure.columns import NetworkArrays
+
+Longs = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class DegreeColumns(NamedTuple):
+    """Numbers of distinct neighbours of each entity id. `citing_in`: entities that are IN and link to it."""
+
+    indegree: Longs
+    outdegree: Longs
+    undirected: Longs
+    citing_in: Longs
+
+
+class Neighbourhoods:
+    """The network with what does not depend on statuses: where the opposite of each link stands."""
+
+    def __init__(self, network: NetworkArrays, size: int) -> None:
+        top = max(int(network.sources.max(initial=0)), int(network.targets.max(initial=0)))
+        self._size = max(size, top + 1)
+        self._sources, self._targets = network.sources, network.targets
+        keys = (network.sources << 32) | network.targets
+        opposite = (network.targets << 32) | network.sources
+        places = np.searchsorted(keys, opposite)
+        places[places == len(keys)] = 0
+        self._mutual = keys[places] == opposite if len(keys) else np.zeros(0, np.bool_)
+        self._rising = network.sources < network.targets
+
+    def degrees(self, counts: Mask, is_in: Mask) -> DegreeColumns:
+        """Degrees by links whose source counts; both masks are by entity id."""
+        counting, citing = self._by_link(counts), self._by_link(is_in)
+        sources, targets = self._sources[counting], self._targets[counting]
+        indegree, outdegree = self._counted(targets), self._counted(sources)
+        # A pair that links both ways is one neighbour: its second link is not counted when both count.
+        twice = counting & self._mutual & self._rising
+        twice &= self._padded(counts)[self._targets]
+        double = self._counted(self._sources[twice]) + self._counted(self._targets[twice])
+        return DegreeColumns(
+            indegree, outdegree, indegree + outdegree - double, self._counted(self._targets[citing])
+        )
+
+    def _by_link(self, mask: Mask) -> Mask:
+        chosen: Mask = self._padded(mask)[self._sources]
+        return chosen
+
+    def _padded(self, mask: Mask) -> Mask:
+        if len(mask) >= self._size:
+            return mask
+        return np.concatenate((mask, np.zeros(self._size - len(mask), np.bool_)))
+
+    def _counted(self, ids: Longs) -> Longs:
+        return np.bincount(ids, minlength=self._size)

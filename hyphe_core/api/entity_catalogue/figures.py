@@ -1,0 +1,72 @@
+"""Figures of all entities that crawls change: pages, degrees, crawl statuses. Arrays are indexed by entity
+id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hyphe_core.api.entity_catalogue.columns import EntityColumns, Longs, Mask, grown
+from hyphe_core.api.entity_catalogue.degrees import DegreeColumns, Neighbourhoods
+from memory_structure.columns import JobHead, NetworkArrays, PageCounts
+from memory_structure.records import Degrees, JobState, WebEntityStatus
+
+# Links count in degrees when their source has one of these statuses, as in Hyphe.
+COUNTING = (WebEntityStatus.IN, WebEntityStatus.UNDECIDED)
+
+
+class Figures:
+    """Pages, degrees and crawls of entities."""
+
+    def __init__(self) -> None:
+        empty = np.zeros(1, np.int64)
+        self.n_pages: Longs = empty
+        self.n_pages_fetched: Longs = empty
+        self.degrees = DegreeColumns(empty, empty, empty, empty)
+        self.latest_jobs: dict[int, JobHead] = {}
+        self.crawled: Mask = np.zeros(1, np.bool_)
+        self._neighbourhoods: Neighbourhoods | None = None
+
+    def take_counts(self, counts: PageCounts, size: int) -> None:
+        """Take numbers of pages over."""
+        top = max(size, int(counts.web_entity_ids.max(initial=0)) + 1)
+        self.n_pages, self.n_pages_fetched = np.zeros(top, np.int64), np.zeros(top, np.int64)
+        self.n_pages[counts.web_entity_ids] = counts.n_pages
+        self.n_pages_fetched[counts.web_entity_ids] = counts.n_pages_fetched
+
+    def take_network(self, network: NetworkArrays, size: int) -> None:
+        """Take the network over; degrees are to be counted anew."""
+        self._neighbourhoods = Neighbourhoods(network, size)
+
+    def count_degrees(self, columns: EntityColumns) -> None:
+        """Count degrees by the statuses of now."""
+        if self._neighbourhoods is not None:
+            is_in = columns.of_statuses((WebEntityStatus.IN,))
+            self.degrees = self._neighbourhoods.degrees(columns.of_statuses(COUNTING), is_in)
+
+    def take_jobs(self, heads: Iterable[JobHead], size: int) -> None:
+        """Take crawl jobs over: the latest one of each entity counts."""
+        self.latest_jobs = {head.web_entity_id: head for head in heads if head.web_entity_id is not None}
+        crawled = [i for i, head in self.latest_jobs.items() if head.state is not JobState.CANCELED]
+        self.crawled = np.zeros(max(size, max(crawled, default=0) + 1), np.bool_)
+        self.crawled[crawled] = True
+
+    def fit(self, size: int) -> None:
+        """Make room for ids below `size`."""
+        self.n_pages, self.n_pages_fetched = grown(self.n_pages, size), grown(self.n_pages_fetched, size)
+        self.degrees = DegreeColumns(*(grown(column, size) for column in self.degrees))
+        if len(self.crawled) < size:
+            self.crawled = np.concatenate((self.crawled, np.zeros(size - len(self.crawled), np.bool_)))
+
+    def degrees_of(self, entity_id: int) -> Degrees:
+        """Degrees of an entity."""
+        if entity_id >= len(self.degrees.indegree):
+            return Degrees(0, 0, 0)
+        indegree, outdegree, undirected, _ = self.degrees
+        return Degrees(int(indegree[entity_id]), int(outdegree[entity_id]), int(undirected[entity_id]))
+
+    def citing_in_of(self, entity_id: int) -> int:
+        """Number of entities that are IN and link to an entity."""
+        column = self.degrees.citing_in
+        return int(column[entity_id]) if entity_id < len(column) else 0
