@@ -48,7 +48,7 @@ def prepare_crawls(
         CrawlTarget(entity, tuple(starts), max_pages=n_pages)
         for entity, starts in _declare(structure, urls).items()
     ]
-    choices = CrawlChoices(depth=n_clicks)
+    choices = CrawlChoices(depth=n_clicks, trusts_proxy=True)
     jobs = launch_crawls(registry, entry.corpus_id, targets, config=config, choices=choices)
     return [(entry.corpus_id, job.job_id) for job in jobs]
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
-from hyphe_core.crawl.hosts import host_key
+from hyphe_core.crawl.hosts import host_key, public_proxy
+from hyphe_core.crawl.resolver import is_private_literal
 from hyphe_core.crawl.scope import Scope
 from hyphe_core.crawl.start_pages import propose_start_pages, united
 from hyphe_core.errors import UsageFault
@@ -55,7 +57,8 @@ class CrawlTarget:
 @dataclass(frozen=True, slots=True)
 class CrawlChoices:
     """How to crawl. What is None is the corpus' option, else the configuration's; budgets of None are without
-    limit. `status` None leaves the entities' status."""
+    limit. `status` None leaves the entities' status. `trusts_proxy`: the operator chose it, so that it may
+    lie at a private address; that of the configuration always may."""
 
     depth: int = 1
     max_bytes: int | None = None
@@ -69,6 +72,7 @@ class CrawlChoices:
     obey_robots: bool | None = None
     obey_crawl_delay: bool | None = None
     allow_private_networks: bool | None = None
+    trusts_proxy: bool = False
 
 
 def launch_crawl(
@@ -164,6 +168,11 @@ class _Launcher:
         urls = list(target.start_urls) or self._proposed(target)
         robots, delay = choices.obey_robots, choices.delay_seconds
         crawl_delay, private = choices.obey_crawl_delay, choices.allow_private_networks
+        private = _allows_private(options, config) if private is None else private
+        proxy = choices.proxy or options.proxy or config.proxy
+        guards_proxy = not choices.trusts_proxy and proxy != config.proxy
+        if guards_proxy and not private:
+            _refuse_private_proxy(proxy)
         return JobSpec(
             web_entity_id=target.web_entity_id,
             start_urls=_usable(urls, options, Scope(follow, nofollow)),
@@ -179,8 +188,9 @@ class _Launcher:
             obey_crawl_delay=config.obey_crawl_delay if crawl_delay is None else crawl_delay,
             user_agent=choices.user_agent or options.user_agent or config.user_agent,
             cookies=choices.cookies,
-            proxy=choices.proxy or options.proxy or config.proxy,
-            allow_private_networks=_allows_private(options, config) if private is None else private,
+            proxy=proxy,
+            guards_proxy=guards_proxy,
+            allow_private_networks=private,
             timeout_seconds=config.timeout_seconds,
             n_retries=config.n_retries,
             max_body_bytes=config.max_body_bytes,
@@ -241,6 +251,13 @@ def _usable(urls: Iterable[str], options: CorpusOptions, scope: Scope) -> tuple[
             "others, or give this entity their prefix"
         )
     return tuple(usable)
+
+
+def _refuse_private_proxy(proxy: str | None) -> None:
+    """Names are judged when the connection is made."""
+    host = urlsplit(public_proxy(proxy)).hostname or ""
+    if is_private_literal(host):
+        raise UsageFault(f"the proxy {host} is at a private address: only the operator may choose one there")
 
 
 def _allows_private(options: CorpusOptions, config: Config) -> bool:

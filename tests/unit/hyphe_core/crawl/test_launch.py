@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from hyphe_core.config import Config, load_config
 from hyphe_core.crawl.foreground import prepare_crawls
-from hyphe_core.crawl.launch import freeze_scope, launch_crawl, propose_start_pages, start_hosts
+from hyphe_core.crawl.launch import (
+    CrawlChoices,
+    CrawlTarget,
+    freeze_scope,
+    launch_crawl,
+    launch_crawls,
+    propose_start_pages,
+    start_hosts,
+)
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.lru import url_to_lru
@@ -161,3 +170,28 @@ def test_bad_arguments_are_told(
     with pytest.raises(UsageFault, match=message):
         prepare_crawls(registry, config, urls, **arguments)
     assert registry.list_corpora() == before
+
+
+@pytest.mark.parametrize("proxy", ["http://me:pw@127.0.0.1:3128", "http://localhost:1", "10.0.0.1:80"])
+def test_a_proxy_at_a_private_address_is_the_choice_of_the_operator(
+    registry: Registry, structure: MemoryStructure, config: Config, proxy: str
+) -> None:
+    target = CrawlTarget(entity(structure, "http://e.fr/"), ("http://e.fr/",))
+    with pytest.raises(UsageFault, match="private address"):
+        launch_crawls(registry, "c", [target], config=config, choices=CrawlChoices(proxy=proxy))
+    assert structure.list_jobs() == []
+    chosen = CrawlChoices(proxy=proxy, trusts_proxy=True)
+    (job,) = launch_crawls(registry, "c", [target], config=config, choices=chosen)
+    assert (job.spec.proxy, job.spec.guards_proxy) == (proxy, False)
+    configured = attrs.evolve(config, proxy=proxy)
+    (job,) = launch_crawls(registry, "c", [target], config=configured)
+    assert (job.spec.proxy, job.spec.guards_proxy) == (proxy, False)
+
+
+def test_the_name_of_a_proxy_that_a_client_chose_is_judged_at_the_connection(
+    registry: Registry, structure: MemoryStructure, config: Config
+) -> None:
+    target = CrawlTarget(entity(structure, "http://e.fr/"), ("http://e.fr/",))
+    named = CrawlChoices(proxy="http://proxy.example:3128")
+    (job,) = launch_crawls(registry, "c", [target], config=config, choices=named)
+    assert job.spec.guards_proxy
