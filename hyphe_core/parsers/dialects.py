@@ -20,7 +20,7 @@ RSS = "application/rss+xml"
 ATOM = "application/atom+xml"
 SVG = "image/svg+xml"
 MATHML = "application/mathml+xml"
-OPML = "text/x-opml"
+RDF = "application/rdf+xml"
 PDF = "application/pdf"
 
 N_PROBED_BYTES = 65_536
@@ -45,7 +45,7 @@ _TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _JATS_NAMESPACES = ("http://jats.nlm.nih.gov", "https://jats.nlm.nih.gov")
 _JATS_PUBLIC_ID = re.compile(r"-//(?:NLM|ES|SciELO|NISO)\b|\bJATS\b", re.IGNORECASE)
 _DOCBOOK_PUBLIC_ID = re.compile(r"-//OASIS//(?:DTD|ELEMENTS) (?:Simplified )?DocBook", re.IGNORECASE)
-_BY_ROOT = {"rss": RSS, "TEI.2": TEI, "svg": SVG, "math": MATHML, "opml": OPML}
+_BY_ROOT = {"rss": RSS, "TEI.2": TEI, "svg": SVG, "math": MATHML}
 _BY_NAMESPACE = {
     (_TEI_NAMESPACE, "TEI"): TEI,
     (_TEI_NAMESPACE, "teiCorpus"): TEI,
@@ -173,7 +173,7 @@ def _dialect_of(probe: RootProbe, body: bytes) -> str:
     if known is not None:
         return known
     if probe.name == "RDF" and probe.namespace == _RDF_NAMESPACE:
-        return XML if _RSS_NAMESPACES.isdisjoint(probe.namespaces) else RSS
+        return RDF if _RSS_NAMESPACES.isdisjoint(probe.namespaces) else RSS
     if probe.namespace == _DOCBOOK_NAMESPACE or _DOCBOOK_PUBLIC_ID.match(probe.public_id):
         return DOCBOOK
     if probe.name == "article" and _is_jats(probe):

@@ -12,6 +12,9 @@ from hyphe_core.parsers import tree
 _BLANKS = re.compile(r"[ \t\n\x0b\f\r]{2,}|[\t\n\x0b\f\r]")
 _CONTROLS_AND_SPACE = "".join(map(chr, range(33)))
 _RAW = frozenset({tree.SCRIPT, tree.STYLE})
+# Elements whose content the parser leaves as text, markup and all.
+_UNPARSED = frozenset(map(tree.tag_id, ("iframe", "noframes", "noembed")))
+_MARKUP = re.compile(r"<[^<>]*>")
 
 
 def walk_all(root: LexborNode) -> Iterator[LexborNode]:
@@ -23,27 +26,23 @@ def walk_all(root: LexborNode) -> Iterator[LexborNode]:
             if node.tag_id == tree.TEMPLATE:
                 fragments = node.template_fragments()[:1]
                 if fragments:
-                    waiting.append(_below(fragments[0]))
+                    # Unlike an element, a fragment is not among the nodes of its walk.
+                    waiting.append(fragments[0].traverse(include_text=True))
                     break
         else:
             waiting.pop()
 
 
-def _below(fragment: LexborNode) -> Iterator[LexborNode]:
-    nodes = iter(fragment.traverse(include_text=True))
-    next(nodes, None)
-    return nodes
-
-
 class LineText:
     """Builds a text node by node. `separators` holds the tag ids of elements that begin and end a line."""
 
-    __slots__ = ("_pieces", "_raw", "_separators")
+    __slots__ = ("_is_unparsed", "_pieces", "_raw", "_separators")
 
     def __init__(self, separators: frozenset[int]) -> None:
         self._separators = separators
         self._pieces: list[str] = []
         self._raw = False
+        self._is_unparsed = False
 
     def add(self, node: LexborNode) -> None:
         """Take the next node in document order: its own text, or the line that begins with or before it."""
@@ -58,11 +57,19 @@ class LineText:
         if tag == tree.TEXT:
             if self._raw:
                 self._raw = False
+            elif self._is_unparsed:
+                self._is_unparsed = False
+                self._add_text(_MARKUP.sub(" ", node.text_content or ""))
             else:
                 self._add_text(node.text_content or "")
         else:
-            # What follows a script with content is that content, one text.
-            self._raw = tag in _RAW and node.first_child is not None
+            self.open(node)
+
+    def open(self, node: LexborNode) -> None:
+        """Take note of an element: what follows a script with content is that content, one text."""
+        tag = node.tag_id
+        self._raw = tag in _RAW and node.first_child is not None
+        self._is_unparsed = tag in _UNPARSED and node.first_child is not None
 
     def _add_text(self, text: str) -> None:
         text = text.strip(_CONTROLS_AND_SPACE)
@@ -99,6 +106,6 @@ def text_below(nodes: Iterable[LexborNode], separators: frozenset[int]) -> str:
                 break
         if index:
             text.add(node)
-        elif node.tag_id in _RAW:
-            return ""
+        else:
+            text.open(node)
     return text.text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -19,6 +20,8 @@ from hyphe_core.parsers.profiles import LinkElement, ParseProfile
 from hyphe_core.parsers.refresh import RefreshValue, find_reload_delay, read_refresh
 
 MAX_METADATA = 1000
+# Nodes of a link that are read for its anchor: links can be nested by way of `object`, forms by `template`.
+_MAX_ANCHOR_NODES = 2000
 _NOFOLLOW = re.compile(r"(?:^|[\s,;])nofollow(?:$|[\s,;])", re.IGNORECASE)
 
 
@@ -152,21 +155,18 @@ class RuleReader:
         first = node.first_child
         if first is None:
             return _alternative_text(node)
-        if first.tag_id == tree.TEXT and first.next is None:
-            # The usual case: a single text.
-            lone = LineText(frozenset())
-            if node.tag_id != tree.SCRIPT:
-                lone.add(first)
-            text = lone.text
+        if first.tag_id == tree.TEXT and first.next is None:  # the usual case
+            text = text_below((node, first), self._rules.separators)
         else:
-            text = text_below(walk_all(node), self._rules.separators)
+            text = text_below(islice(walk_all(node), _MAX_ANCHOR_NODES), self._rules.separators)
         return text.strip()[:MAX_ANCHOR_CHARACTERS] or _alternative_text(node)
 
 
 def _alternative_text(node: LexborNode) -> str:
     """Alternative texts of the images in an element (itself counts), parted by blanks."""
     if node.tag_id == tree.IMG or node.first_child is not None:
-        texts = (inner.attributes.get("alt") for inner in node.traverse() if inner.tag_id == tree.IMG)
+        nodes = islice(node.traverse(), _MAX_ANCHOR_NODES)
+        texts = (inner.attributes.get("alt") for inner in nodes if inner.tag_id == tree.IMG)
         joined = " ".join(tree.fold(text) for text in texts if text and not text.isspace())
         return joined[:MAX_ANCHOR_CHARACTERS]
     return ""

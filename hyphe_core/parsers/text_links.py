@@ -6,7 +6,7 @@ import re
 
 MAX_FOLLOWING_CHARACTERS = 333
 _ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.\-])(?:https?|ftp):(?://)?[A-Za-z0-9\[]"
+    r"(?<![A-Za-z0-9+.\-])(?:https?|ftp)://[A-Za-z0-9\[]"
     rf"(?:[A-Za-z0-9$_.+!*,;/?:@&~=\-\[\]]|%[A-Fa-f0-9]{{2}}){{1,{MAX_FOLLOWING_CHARACTERS}}}+"
     r"(?:#[A-Za-z0-9][A-Za-z0-9$_.+!*,;/?:@&~=%\-]{0,1000}+)?",
     re.IGNORECASE,

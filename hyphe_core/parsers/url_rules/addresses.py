@@ -98,7 +98,7 @@ def resolve(base: str, reference: str) -> str:
     """
     text = _trimmed(reference)
     match = _REFERENCE.fullmatch(text)
-    if match is None or match["scheme"]:
+    if match is None or (match["scheme"] and (match["authority"] is not None or not _repeats(base, match))):
         return split_address(text).text
     whole = split_address(base)
     if whole.scheme not in HIERARCHICAL:
@@ -115,6 +115,13 @@ def resolve(base: str, reference: str) -> str:
             path = whole.path
             query = whole.query if query is None else query
     return whole._replace(authority=authority, path=path, query=query, fragment=match["fragment"]).text
+
+
+def _repeats(base: str, match: re.Match[str]) -> bool:
+    """Whether a reference without a host repeats the scheme of its base (`http:g`): browsers take the rest
+    for a relative reference, which RFC 3986 5.4.2 lets them."""
+    scheme = match["scheme"].lower()
+    return scheme in DEFAULT_PORTS and base[: len(scheme) + 1].lower() == scheme + ":"
 
 
 def _merge(base: Address, path: str) -> str:

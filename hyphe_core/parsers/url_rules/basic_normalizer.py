@@ -22,6 +22,7 @@ _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _UNSAFE = re.compile(r"""[^!#$%&'()*+,\-./0-9:;=?@A-Z\\_a-z~]|%(?![0-9A-Fa-f]{2})""")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NO_HOST_CHARACTER = re.compile(r"[\x00-\x20/\\?#@%:\[\]\x7f]")
+_OTHER_DOTS = re.compile("[\u3002\uff0e\uff61]")
 _SLASHES = re.compile(r"/{2,}")
 # The usual case: no escape, no fragment, nothing to encode.
 _PLAIN = re.compile(
@@ -71,6 +72,8 @@ class BasicNormalizer(Normalizer):
 
     def _with_host(self, address: Address) -> str:
         scheme = address.scheme
+        if not address.host:
+            raise MalformedUrl("no host")
         host = self._host(address.host)
         port = "" if address.port in (None, DEFAULT_PORTS[scheme]) else f":{address.port}"
         userinfo = f"{address.userinfo}@" if scheme == "ftp" and address.userinfo else ""
@@ -90,16 +93,28 @@ class BasicNormalizer(Normalizer):
         return host.removesuffix(".") if self.trim_trailing_dot else host
 
     def _converted(self, host: str) -> str:
+        labels = _OTHER_DOTS.sub(".", host).split(".")
+        convert = self._ascii_label if self.host_form is HostForm.ASCII else self._unicode_label
+        return ".".join(map(convert, labels))
+
+    def _ascii_label(self, label: str) -> str:
+        if label.isascii():
+            return label
         try:
-            if self.host_form is HostForm.ASCII:
-                if self.idna2008:
-                    return idna.encode(host, uts46=True, transitional=False).decode("ascii")
-                return host.encode("idna").decode("ascii")
             if self.idna2008:
-                return idna.decode(host, uts46=True)
-            return host.encode("idna").decode("idna")
+                return idna.encode(label, uts46=True, transitional=False).decode("ascii")
+            return label.encode("idna").decode("ascii")
         except UnicodeError as error:  # idna.IDNAError is one
             raise MalformedUrl(f"a host outside of IDNA: {error}") from error
+
+    def _unicode_label(self, label: str) -> str:
+        """The label in Unicode; one that is no valid punycode stays as it is."""
+        if not label.startswith("xn--"):
+            return label
+        try:
+            return idna.decode(label) if self.idna2008 else label.encode("ascii").decode("idna")
+        except UnicodeError:
+            return label
 
 
 def _decoded_host(host: str) -> str:
@@ -144,5 +159,6 @@ def _decode_unreserved(match: re.Match[str]) -> str:
 
 
 def _encode(match: re.Match[str]) -> str:
-    octets = match[0].encode("utf-8", "replace")
+    character = match[0] if not "\ud800" <= match[0] <= "\udfff" else "\ufffd"
+    octets = character.encode("utf-8")
     return "".join(f"%{octet:02X}" for octet in octets)
