@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from memory_structure.host_aliases import alias_groups
 from memory_structure.urls import UrlPolicy
 
 
@@ -12,6 +13,7 @@ class CorpusOptions:
     """Choices of a corpus that change what its stored data mean or how it is crawled by default.
 
     `precision_limit` None: every page is a node. `private_suffixes` and `suffix_list` fix how hosts are cut.
+    `host_aliases` are (host, host it stands for), sorted: see `memory_structure.host_aliases`.
     `extra` holds options of client programs that this program only stores (name, JSON text), sorted.
     """
 
@@ -30,6 +32,7 @@ class CorpusOptions:
     proxy: str | None = None
     start_modes: tuple[str, ...] = ("homepage", "prefixes", "pages-5")
     full_durability: bool = False
+    host_aliases: tuple[tuple[str, str], ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -39,6 +42,7 @@ class CorpusOptions:
             drop_tracking=self.drop_tracking,
             private_suffixes=self.private_suffixes,
             allow_single_label_hosts=self.allow_private_networks,
+            host_aliases=alias_groups(self.host_aliases, self.private_suffixes),
         )
 
 

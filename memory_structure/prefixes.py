@@ -14,12 +14,36 @@ V = TypeVar("V")
 
 
 def variations(lru: str, policy: UrlPolicy = DEFAULT_POLICY) -> tuple[str, ...]:
-    """The prefixes that mean the same site to people: [itself, other scheme, other www, both], at most four.
+    """The prefixes that mean the same site to people: [itself, other scheme, other www, both], at most four;
+    then those of the hosts that the policy says are one site with this one.
 
     Only itself for IP addresses and localhost. No www forms for single labels, sites registered as "www", and
     wherever one form would be a bare public suffix. Asking for the variations of a variation gives the same
     set. Ports are kept.
     """
+    forms = _forms(lru, policy)
+    if not policy.host_aliases:
+        return forms
+    twins = _alias_twins(lru, policy)
+    return tuple(dict.fromkeys([*forms, *(form for twin in twins for form in _forms(twin, policy))]))
+
+
+def _alias_twins(lru: str, policy: UrlPolicy) -> list[str]:
+    """The LRU at the other hosts of its group."""
+    head = head_of(lru)
+    start = head.find("h:")
+    before, host, rest = head[:start], head[start:], lru[len(head) :]
+    bare = host.removesuffix("h:www|") if host.count("|") > 2 else host
+    return [
+        before + other + rest
+        for group in policy.host_aliases
+        if bare in group
+        for other in group
+        if other != bare
+    ]
+
+
+def _forms(lru: str, policy: UrlPolicy) -> tuple[str, ...]:
     head = head_of(lru)
     if is_single_stem(host_of(head)):
         return (lru,)

@@ -44,13 +44,15 @@ class UrlPolicy:
 
     `drop_tracking`: tracking and session parameters are no part of the key. `private_suffixes`: each tenant
     of a blog host is its own registrant. `allow_single_label_hosts`: "http://intranet/" is a page.
-    `max_length`: characters.
+    `max_length`: characters. `host_aliases`: groups of hosts, as host stems, whose prefixes are variations of
+    each other; they change no key.
     """
 
     drop_tracking: bool = True
     private_suffixes: bool = True
     allow_single_label_hosts: bool = False
     max_length: int = 4096
+    host_aliases: tuple[tuple[str, ...], ...] = ()
 
 
 DEFAULT_POLICY: Final = UrlPolicy()

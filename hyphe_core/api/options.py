@@ -92,7 +92,8 @@ def shown_options(options: CorpusOptions) -> JsonObject:
         "proxy": shown_proxy(options.proxy),
         "suffix_list": options.suffix_list,
     }
-    return shown | {name: getattr(options, name) for name in _OWN_READERS}
+    shown |= {name: getattr(options, name) for name in _OWN_READERS}
+    return shown | {"host_aliases": [list(pair) for pair in options.host_aliases]}
 
 
 def shown_proxy(proxy: str | None) -> JsonObject:

@@ -13,6 +13,7 @@ from memory_structure.stored.schema import OPTIONS
 
 _NAMES = tuple(f.name for f in fields(CorpusOptions))
 _TUPLES = frozenset({"start_modes"})
+_PAIRS = frozenset({"extra", "host_aliases"})
 # What stored pages mean depends on them.
 FIXED_OPTIONS: Final = ("precision_limit", "private_suffixes", "drop_tracking")
 
@@ -31,6 +32,6 @@ def write_options(transaction: Transaction, options: CorpusOptions) -> None:
 
 def _from_json(name: str, text: str) -> Any:
     value = json.loads(text)
-    if name == "extra":
-        return tuple((key, json_text) for key, json_text in value)
+    if name in _PAIRS:
+        return tuple((first, second) for first, second in value)
     return tuple(value) if name in _TUPLES else value
