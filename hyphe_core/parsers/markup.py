@@ -33,6 +33,11 @@ GENERIC: Final = "generic"
 _OUTPUT_FACTOR: Final = 4
 _OUTPUT_BYTES: Final = 2**20
 XML: Final = "application/xml"
+_SIXTEEN_BIT: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
+# Beginnings of elements whose content may be an address, with and without prefix.
+_ADDRESS_ELEMENTS: Final = tuple(
+    mark + name for name in (b"link", b"url", b"loc", b"uri", b"guid") for mark in (b"<", b":")
+)
 
 
 class Rank(IntEnum):
@@ -97,6 +102,8 @@ class MarkupParser(ABC):
     priority: int = 0
     content_type: str = ""
     """Media type of what it reads; "" = as declared."""
+    reads_xml: bool = True
+    """Whether the document must be well-formed XML; else `to_well_formed_xml` makes a tree of anything."""
     malformed: ParseMinor = ParseMinor.INVALID_FORMAT
     """The minor status of a document that is not well-formed."""
 
@@ -175,11 +182,7 @@ class MarkupEngine:
 
     def run(self, content: Content) -> MarkupOutcome:
         """Everything one document gives. Never raises for what the document holds."""
-        try:
-            choice = self.choose(probe_of(content), content.format)
-        except NotWellFormed as error:
-            choice = self.choose(bare_probe_of(content), content.format)
-            return _failure(content, choice, error.status)
+        choice = self._choose_for(content)
         try:
             return self._run_with(choice, content)
         except (TransformFailed, BadResult) as error:
@@ -190,6 +193,14 @@ class MarkupEngine:
         if choice.parser.name == GENERIC or choice.match.rank is Rank.NAMED:
             return failure
         return self._fall_back(content, failure)
+
+    def _choose_for(self, content: Content) -> Choice:
+        if content.format:
+            return self.choose(bare_probe_of(content), content.format)
+        try:
+            return self.choose(probe_of(content))
+        except NotWellFormed:  # which its format will find again, unless it needs no XML
+            return self.choose(bare_probe_of(content))
 
     def _fall_back(self, content: Content, failure: MarkupOutcome) -> MarkupOutcome:
         """The generic parse of a well-formed document that its own format failed on."""
@@ -260,7 +271,17 @@ def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed)
         "root": name.localname,
         "namespace": name.namespace or "",
         "public-id": well_formed.public_id,
+        **_hints(content.document.body),
     }
+
+
+def _hints(body: bytes) -> dict[str, str]:
+    """What the generic stylesheet need not look for in the tree: "" = certainly not there."""
+    if body.startswith(_SIXTEEN_BIT):
+        return {}
+    scripts = b"script" in body or b"style" in body
+    addresses = any(name in body for name in _ADDRESS_ELEMENTS)
+    return {"has-scripts": "1" if scripts else "", "has-addresses": "1" if addresses else ""}
 
 
 def _check_output(parses: Sequence[RawParse], n_bytes: int) -> None:

@@ -79,6 +79,9 @@ class StylesheetFormat(MarkupParser):
         faults = list(_list_faults(spec))
         if faults:
             raise ConfigError(faults)
+        self.reads_xml = spec.preprocessor == "xml" or (
+            spec.preprocessor == "fields" and spec.source == "xml"
+        )
         self.malformed = ParseMinor(spec.malformed)
         self._roots = [_split_root(root) for root in spec.roots]
         self._kinds = {element: _kind(name) for element, name in spec.link_kinds.items()}

@@ -9,6 +9,9 @@
   <xsl:param name="root"/>
   <xsl:param name="namespace"/>
   <xsl:param name="public-id"/>
+  <!-- Empty when there is certainly no such element: looking costs more than all else. -->
+  <xsl:param name="has-scripts" select="'1'"/>
+  <xsl:param name="has-addresses" select="'1'"/>
   <!-- Ends a line of the text. -->
   <xsl:variable name="line" select="'&#x2029;'"/>
 
@@ -28,7 +31,7 @@
   <xsl:template name="text">
     <n:text>
       <xsl:choose>
-        <xsl:when test=".//*[local-name() = 'script' or local-name() = 'style']">
+        <xsl:when test="$has-scripts and .//*[local-name() = 'script' or local-name() = 'style']">
           <xsl:for-each select=".//text()[not(ancestor::*[local-name() = 'script' or local-name() = 'style'])]"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each>
         </xsl:when>
         <xsl:otherwise>
