@@ -1,4 +1,4 @@
-"""Methods on crawl jobs: launching, listing, cancelling, and their logs."""
+"""Methods on crawl jobs: listing, cancelling, and their logs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import ENTITY_ID
 from hyphe_core.api.failures import Refusal
+from hyphe_core.api.job_shapes import show_jobs
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
-from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, Parameter, Text
-from hyphe_core.api.readings import read_status
-from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, either, keyed, list_of, row_of
-from hyphe_core.api.wire import milliseconds, shown_job, shown_log
+from hyphe_core.api.parameters import Flag, Integer, ListOf, Parameter
+from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, list_of, row_of
+from hyphe_core.api.wire import milliseconds, shown_log
 from hyphe_core.clock import now, to_milliseconds
-from hyphe_core.crawl.launch import launch_crawl, propose_start_pages
+from memory_structure.acts import current_actor
 from memory_structure.errors import IllegalTransition, NotFound
-from memory_structure.records import EndReason, Job, JobState, StartPage
+from memory_structure.records import EndReason, Job, JobState
 from memory_structure.registry import Command
 
 methods = MethodGroup()
@@ -25,185 +25,6 @@ crawl_methods = MethodGroup("crawl")
 _UNFINISHED = frozenset({JobState.PENDING, JobState.RUNNING, JobState.PAUSED})
 
 _JOB_ID = Parameter("job_id", Integer(1), doc="id of a crawl job")
-_DEPTH = Parameter(
-    "depth", Anything(), 0, "clicks from the start pages; what is no number is the corpus' largest"
-)
-_PHANTOM = Parameter("phantom_crawl", Flag(), False, "crawl with a browser: not available, must be false")
-_STATUS = Parameter("status", Text(), "IN", "status to give the web entity; empty leaves it")
-_PROXY = Parameter("proxy", Text(max_chars=1000), None, "proxy as host:port or URL; none is the corpus' own")
-_COOKIES = Parameter("cookies_string", Text(), None, "value of a Cookie header; never shown again")
-_AGENT = Parameter("user_agent", Text(max_chars=1000), None, "user agent; none is the corpus' own")
-_TIMEOUTS = Parameter("phantom_timeouts", Mapping(), {}, "kept for older clients, without effect")
-_ARCHIVES = Parameter("webarchives", Mapping(), {}, "web archive to crawl: only the live web is available")
-_MODES = Parameter(
-    "startmode",
-    ListOf(Text(max_chars=100), or_one=True),
-    ("default",),
-    "startpages, homepage, prefixes, pages-N, default, or several of them",
-)
-
-
-# -- launching --------------------------------------------------------------------------------------------
-
-
-@methods.method(
-    ENTITY_ID,
-    _MODES,
-    Parameter("categories", Flag(), False, "answer an object: start mode -> URLs"),
-    Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
-    CORPUS,
-    result=either(TEXTS, keyed(TEXTS)),
-    returns="a list of URLs, or with categories an object: start mode -> URLs",
-    role=Role.CURATOR,
-)
-def propose_webentity_startpages(
-    call: Call, web_entity_id: int, modes: list[str], categories: bool, save: bool
-) -> object:
-    """Propose start pages for the crawl of a web entity."""
-    by_mode = propose_start_pages(call.structure, web_entity_id, tuple(modes))
-    urls = _union(by_mode.values())
-    if save:
-        _save_start_pages(call, web_entity_id, urls)
-    return {mode: list(found) for mode, found in by_mode.items()} if categories else urls
-
-
-def _union(lists: Iterable[Iterable[str]]) -> list[str]:
-    return list(dict.fromkeys(url for found in lists for url in found))
-
-
-def _save_start_pages(call: Call, web_entity_id: int, urls: list[str]) -> None:
-    pages = list(call.structure.get_web_entity(web_entity_id).start_pages)
-    known = {page.url for page in pages}
-    added = [StartPage(url, "auto") for url in urls if url not in known]
-    if added:
-        call.structure.edit_web_entity(web_entity_id, start_pages=[*pages, *added])
-
-
-@methods.method(
-    ENTITY_ID,
-    _DEPTH,
-    _PHANTOM,
-    _STATUS,
-    _PROXY,
-    _COOKIES,
-    _AGENT,
-    _TIMEOUTS,
-    _ARCHIVES,
-    CORPUS,
-    result=TEXT,
-    returns="the id of the job, as a text",
-    role=Role.CURATOR,
-)
-def crawl_webentity(
-    call: Call,
-    web_entity_id: int,
-    depth: object,
-    phantom: bool,
-    status: str,
-    proxy: str | None,
-    cookies: str | None,
-    user_agent: str | None,
-    _timeouts: JsonObject,
-    archives: JsonObject,
-) -> str:
-    """Crawl a web entity from its start pages; one without any gets the default ones, which are kept."""
-    _refuse_unavailable(phantom, archives)
-    entity = call.structure.get_web_entity(web_entity_id)
-    urls = [page.url for page in entity.start_pages]
-    if not urls:
-        urls = _union(propose_start_pages(call.structure, web_entity_id, ("default",)).values())
-        _save_start_pages(call, web_entity_id, urls)
-    return _launch(call, web_entity_id, depth, status, urls, proxy, cookies, user_agent)
-
-
-@methods.method(
-    ENTITY_ID,
-    _DEPTH,
-    _PHANTOM,
-    _STATUS,
-    _MODES,
-    _PROXY,
-    _COOKIES,
-    _AGENT,
-    _TIMEOUTS,
-    _ARCHIVES,
-    Parameter("save_startpages", Flag(), False, "also keep them as start pages of the entity"),
-    CORPUS,
-    result=TEXT,
-    returns="the id of the job, as a text",
-    role=Role.CURATOR,
-)
-def crawl_webentity_with_startmode(
-    call: Call,
-    web_entity_id: int,
-    depth: object,
-    phantom: bool,
-    status: str,
-    modes: list[str],
-    proxy: str | None,
-    cookies: str | None,
-    user_agent: str | None,
-    _timeouts: JsonObject,
-    archives: JsonObject,
-    save: bool,
-) -> str:
-    """Crawl a web entity from the start pages that the modes propose."""
-    _refuse_unavailable(phantom, archives)
-    urls = _union(propose_start_pages(call.structure, web_entity_id, tuple(modes)).values())
-    if save:
-        _save_start_pages(call, web_entity_id, urls)
-    return _launch(call, web_entity_id, depth, status, urls, proxy, cookies, user_agent)
-
-
-def _refuse_unavailable(phantom: bool, archives: JsonObject) -> None:
-    if phantom:
-        raise Refusal("crawling with a browser is not available: phantom_crawl must be false")
-    if archives.get("option"):
-        raise Refusal("only the live web can be crawled: webarchives must be empty")
-
-
-def _launch(
-    call: Call,
-    web_entity_id: int,
-    depth: object,
-    status: str,
-    urls: list[str],
-    proxy: str | None,
-    cookies: str | None,
-    user_agent: str | None,
-) -> str:
-    if not urls:
-        raise Refusal(f"web entity {web_entity_id} has no start page: give it one, or choose a start mode")
-    job = launch_crawl(
-        call.registry,
-        call.corpus.corpus_id,
-        web_entity_id,
-        depth=_depth(call, depth),
-        start_urls=urls,
-        status=read_status(status) if status else None,
-        proxy=_proxy_url(proxy),
-        cookies=cookies or "",
-        user_agent=user_agent or None,
-        config=call.config,
-    )
-    return str(job.job_id)
-
-
-def _depth(call: Call, depth: object) -> int:
-    most = min(call.structure.options().max_depth, call.config.max_depth)
-    try:
-        asked = Integer(0).read(depth)
-    except ValueError:
-        return most
-    if asked > most:
-        raise Refusal(f"depth {asked} is more than {most}, the largest this corpus allows")
-    return asked
-
-
-def _proxy_url(proxy: str | None) -> str | None:
-    if not proxy or not proxy.strip(" :"):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy.strip()}"
 
 
 # -- listing ----------------------------------------------------------------------------------------------
@@ -225,7 +46,7 @@ def listjobs(
     jobs = _jobs_of_ids(call, ids) if ids else call.structure.list_jobs()
     moment = to_milliseconds(now())
     kept = [job for job in jobs if _is_between(job, from_ms, to_ms, moment)]
-    return _shown(kept, light)
+    return show_jobs(call, kept, light)
 
 
 def _jobs_of_ids(call: Call, ids: list[int]) -> list[Job]:
@@ -242,16 +63,10 @@ def _is_between(job: Job, from_ms: int | None, to_ms: int | None, now_ms: int) -
     return begins_in_time and (from_ms is None or job.ended_at is None or ended_ms >= from_ms)
 
 
-def _shown(jobs: list[Job], light: bool = False) -> list[JsonObject]:
-    shown = [shown_job(job, light) for job in jobs]
-    shown.sort(key=lambda j: (str(j["crawling_status"]), str(j["indexing_status"]), j["created_at"]))
-    return shown
-
-
 @methods.method(ENTITY_ID, CORPUS, result=JOBS, returns="a list of jobs")
 def get_webentity_jobs(call: Call, web_entity_id: int) -> list[JsonObject]:
     """List the crawl jobs of a web entity, those of entities merged into it among them."""
-    return _shown(call.structure.list_jobs(web_entity_id=web_entity_id))
+    return show_jobs(call, call.structure.list_jobs(web_entity_id=web_entity_id))
 
 
 # -- cancelling -------------------------------------------------------------------------------------------
@@ -351,5 +166,7 @@ def get_job_log(call: Call, job_id: int) -> str:
 )
 def set_job_review_status(call: Call, job_id: int, reviewed: bool) -> str:
     """Note whether somebody looked at a crawl job."""
-    call.structure.set_job_reviewed(job_id, reviewed)
+    known = call.structure.get_job(job_id).review
+    note = known.note if known is not None else ""
+    call.structure.set_job_reviewed(job_id, reviewed, note=note, actor=current_actor())
     return f"crawl job {job_id} is marked as {'' if reviewed else 'not '}reviewed"

@@ -17,13 +17,14 @@ _TIMEOUT = Parameter("timeout", Number(0.1, 120), 30.0, "seconds to wait")
 _URL = Parameter("url", Text(max_chars=5000), doc="a URL")
 
 
-async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
+async def answer_at(call: Call, url: str, timeout_seconds: float) -> Answer:
+    """What a server answers at a URL, asked by the rules of the call's corpus. Refuses what is no address."""
     options = call.options
     try:
         meant = clean_user_url(url)
     except BadUrl as error:
         raise Refusal(str(error)) from None
-    answer = await ask(
+    return await ask(
         meant,
         agent_name=options.user_agent or call.config.user_agent,
         timeout_seconds=timeout_seconds,
@@ -31,6 +32,10 @@ async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
         proxy=options.proxy or call.config.proxy,
         guards_proxy=names_own_proxy(options.proxy, call.config),
     )
+
+
+async def _ask_for(call: Call, url: str, timeout_seconds: float) -> Answer:
+    answer = await answer_at(call, url, timeout_seconds)
     if answer.location is not None:
         call.beside["location"] = answer.location
     if answer.words:

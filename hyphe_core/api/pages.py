@@ -105,11 +105,11 @@ def paginate_webentity_pages(
     call.structure.get_web_entity(web_entity_id)
     if body and not call.structure.options().keep_bodies:
         raise Refusal("this corpus keeps no bodies: its option keep_bodies is off")
-    after = None if token is None else _read_token(token)[0]
+    after = None if token is None else read_page_token(token)[0]
     found = call.structure.list_pages(web_entity_id, after=after, limit=count + 1, only_fetched=only_crawled)
     pages = found[:count]
     shown = [shown_page(page, metas) | (_body(call, page, plain) if body else {}) for page in pages]
-    return {"token": _token(pages[-1].lru) if len(found) > count else None, "pages": shown}
+    return {"token": page_token(pages[-1].lru) if len(found) > count else None, "pages": shown}
 
 
 def _body(call: Call, page: PageRecord, plain: bool) -> JsonObject:
@@ -131,11 +131,13 @@ def _decoded(octets: bytes, encoding: str) -> str:
         return octets.decode("utf-8", "replace")
 
 
-def _token(*parts: str) -> str:
+def page_token(*parts: str) -> str:
+    """The token of a place in a long answer."""
     return base64.urlsafe_b64encode("\n".join(parts).encode()).decode("ascii")
 
 
-def _read_token(token: str) -> list[str]:
+def read_page_token(token: str) -> list[str]:
+    """The parts of a token. Refuses what is none."""
     try:
         return base64.urlsafe_b64decode(token.encode("ascii")).decode().split("\n")
     except (binascii.Error, ValueError):
@@ -220,12 +222,12 @@ def paginate_webentity_pagelinks_network(
     rows = call.structure.list_links(web_entity_id, after=after, limit=limit, include_external=external)
     kept, more = _whole_pairs(rows, count, ended=len(rows) < limit)
     last = kept[-1] if kept and more else None
-    token = None if last is None else _token(last.source_lru, last.target_lru, str(int(last.kind)))
+    token = None if last is None else page_token(last.source_lru, last.target_lru, str(int(last.kind)))
     return {"token": token, "links": _summed(kept)}
 
 
 def _link_position(token: str) -> tuple[str, str, int]:
-    parts = _read_token(token)
+    parts = read_page_token(token)
     if len(parts) != 3 or not parts[2].isdecimal():
         raise Refusal("this pagination token is not one that this service gave")
     return parts[0], parts[1], int(parts[2])

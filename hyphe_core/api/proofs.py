@@ -1,0 +1,182 @@
+"""Proofs that start pages answer: each is asked now, its redirects are followed, and it is told whose pages
+they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from twisted.internet.defer import Deferred, DeferredSemaphore, ensureDeferred, gatherResults
+from twisted.internet.threads import deferToThread
+
+from hyphe_core.api.call import Call
+from hyphe_core.api.failures import Refusal
+from hyphe_core.api.lookup import answer_at
+from memory_structure.lru import lru_to_url
+from memory_structure.prefixes import variations
+from memory_structure.records import WebEntity
+from memory_structure.url_cutter import cutter_for
+from memory_structure.urls import BadUrl
+
+MOST_HOPS: Final = 6
+_HOSTS_AT_ONCE: Final = 5
+_OK: Final = 200
+_REFUSED: Final = 400
+
+
+class ProofVerdict(StrEnum):
+    """What a start page came to."""
+
+    ANSWERS = "answers"
+    REDIRECTS_INSIDE = "redirects inside"
+    LEAVES = "leaves the entity"
+    FOREIGN = "belongs to another entity"
+    FAILS = "fails"
+
+
+class Hop(NamedTuple):
+    """An address that was asked: its status (negative: no answer), and what went wrong in words."""
+
+    url: str
+    status: int
+    words: str
+
+
+class Owner(NamedTuple):
+    """The web entity that owns an address."""
+
+    web_entity_id: int
+    name: str
+
+
+class Walk(NamedTuple):
+    """What was met on the way from an address: the owners of the first and the last address, and whether the
+    redirects have no end."""
+
+    url: str
+    trail: tuple[Hop, ...]
+    first: Owner | None
+    last: Owner | None
+    loops: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was found at a start page. `owner` owns the last address of the trail, None when nobody does yet.
+    `use` is the address to begin at: this one, else another form of it (http or https, with or without www)
+    that answers, None when there is none. `warning` is None when all is well."""
+
+    url: str
+    trail: tuple[Hop, ...]
+    owner: Owner | None
+    verdict: ProofVerdict
+    warning: str | None
+    use: str | None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether a crawl may begin there."""
+        return self.verdict in (ProofVerdict.ANSWERS, ProofVerdict.REDIRECTS_INSIDE)
+
+
+async def prove_start_pages(
+    call: Call, entity: WebEntity, urls: Sequence[str], timeout_seconds: float
+) -> list[Proof]:
+    """Proofs in the order of the URLs. Hosts are asked a few at a time, each for one page after the other."""
+    by_host: dict[str, list[str]] = {}
+    for url in dict.fromkeys(urls):
+        by_host.setdefault(urlsplit(url).netloc.lower().removeprefix("www."), []).append(url)
+    semaphore = DeferredSemaphore(_HOSTS_AT_ONCE)
+    runs = [
+        semaphore.run(_prove_in_turn, call, entity, host_urls, timeout_seconds)
+        for host_urls in by_host.values()
+    ]
+    gathered = await gatherResults(runs, consumeErrors=True)
+    proofs = {proof.url: proof for found in gathered for proof in found}
+    return [proofs[url] for url in dict.fromkeys(urls)]
+
+
+def _prove_in_turn(
+    call: Call, entity: WebEntity, urls: Sequence[str], timeout_seconds: float
+) -> Deferred[list[Proof]]:
+    async def run() -> list[Proof]:
+        return [await _prove(call, entity, url, timeout_seconds) for url in urls]
+
+    return ensureDeferred(run())
+
+
+async def _prove(call: Call, entity: WebEntity, url: str, timeout_seconds: float) -> Proof:
+    """The form given is preferred; only when it fails are the others asked."""
+    proof = await _prove_form(call, entity, url, timeout_seconds)
+    if proof.verdict is not ProofVerdict.FAILS:
+        return proof
+    for form in await deferToThread(_other_forms, call, entity, url):
+        other = await _prove_form(call, entity, form, timeout_seconds)
+        if other.is_good:
+            warning = f"{proof.warning}; {form} answers"
+            return Proof(url, proof.trail, proof.owner, proof.verdict, warning, form)
+    return proof
+
+
+async def _prove_form(call: Call, entity: WebEntity, url: str, timeout_seconds: float) -> Proof:
+    trail: list[Hop] = []
+    here: str | None = url
+    while here is not None and len(trail) < MOST_HOPS and here not in [hop.url for hop in trail]:
+        try:
+            answer = await answer_at(call, here, timeout_seconds)
+        except Refusal as refusal:
+            trail.append(Hop(here, -1, str(refusal.message)))
+            here = None
+            break
+        trail.append(Hop(here, answer.status, answer.words))
+        here = answer.location
+    first, last = await deferToThread(_owners_of, call, [url, trail[-1].url])
+    return _judged(entity, Walk(url, tuple(trail), first, last, here is not None))
+
+
+def _judged(entity: WebEntity, walk: Walk) -> Proof:
+    url, trail, first, last, loops = walk
+    end = trail[-1]
+    if first is None or first.web_entity_id != entity.web_entity_id:
+        warning = f"{url} belongs to {_owner_words(first)}"
+        return Proof(url, trail, first, ProofVerdict.FOREIGN, warning, None)
+    if len(trail) > 1 and (last is None or last.web_entity_id != entity.web_entity_id):
+        warning = f"the redirect leads to {end.url}, which belongs to {_owner_words(last)}"
+        return Proof(url, trail, last, ProofVerdict.LEAVES, warning, None)
+    if end.status < 0 or end.status >= _REFUSED or loops:
+        words = "redirects without end" if loops else end.words or f"status {end.status}"
+        return Proof(url, trail, last, ProofVerdict.FAILS, f"{end.url}: {words}", None)
+    verdict = ProofVerdict.REDIRECTS_INSIDE if len(trail) > 1 else ProofVerdict.ANSWERS
+    odd = None if end.status == _OK else f"status {end.status}"
+    return Proof(url, trail, last, verdict, odd, url)
+
+
+def _owner_words(owner: Owner | None) -> str:
+    return "no web entity yet" if owner is None else f'web entity {owner.web_entity_id}, "{owner.name}"'
+
+
+def _owners_of(call: Call, urls: Iterable[str]) -> list[Owner | None]:
+    cutter = cutter_for(call.policy)
+    owners: list[Owner | None] = []
+    for url in urls:
+        try:
+            found = call.structure.find_owner(cutter.lru(url))
+        except BadUrl:
+            found = None
+        owners.append(None if found is None else Owner(found.web_entity_id, found.name))
+    return owners
+
+
+def _other_forms(call: Call, entity: WebEntity, url: str) -> list[str]:
+    """The page at http or https, with or without www, as far as the entity owns it."""
+    try:
+        lru = cutter_for(call.policy).lru(url)
+    except BadUrl:
+        return []
+    owners = call.structure.prefix_map()
+    forms = [form for form in variations(lru) if form != lru]
+    found = [(form, owners.find_owner(form)) for form in forms]
+    return [lru_to_url(form) for form, owner in found if owner and owner[1] == entity.web_entity_id]
