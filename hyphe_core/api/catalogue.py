@@ -24,6 +24,7 @@ from hyphe_core.api import (
     opening,
     pages,
     rules,
+    suggestions,
     startpages,
     system,
     tagging,
@@ -63,6 +64,7 @@ def all_methods() -> MethodTable:
             pages.methods,
             pages.root_methods,
             rules.methods,
+            suggestions.methods,
             system.methods,
             system.rpc_methods,
         )

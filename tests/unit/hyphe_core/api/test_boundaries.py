@@ -214,3 +214,18 @@ def test_nested_entities_are_listed_both_ways(curator: Curator, nested: tuple[in
     assert (parent["id"], "startpages" in parent) == (one, True)
     assert curator.call("store.get_webentity_subwebentities", two) == []
     assert "99" in curator.refusal("store.get_webentity_subwebentities", 99)["message"]
+
+
+def test_hosts_that_stand_for_another_are_an_option(curator: Curator) -> None:
+    shown = curator.call("set_corpus_options", options={"host_aliases": {"M.x.com": "www.x.com"}})
+    assert shown["host_aliases"] == [["m.x.com", "x.com"]]
+    curator.call("set_corpus_options", options={"host_aliases": shown["host_aliases"]})
+    curator.call("store.add_webentity_creationrule", X, "path-1")
+    ids = {
+        curator.call("declare_page", f"https://{host}x.com/who/{n}")["id"]
+        for n, host in enumerate(["m.", ""])
+    }
+    assert len(ids) == 1
+    for wrong in ({"x.com": "x.com"}, {"two words": "x.com"}, [["x.com"]], "x.com"):
+        curator.refusal("set_corpus_options", options={"host_aliases": wrong})
+    assert curator.call("get_corpus_options")["host_aliases"] == [["m.x.com", "x.com"]]
