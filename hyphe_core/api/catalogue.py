@@ -24,8 +24,8 @@ from hyphe_core.api import (
     opening,
     pages,
     rules,
-    suggestions,
     startpages,
+    suggestions,
     system,
     tagging,
 )
