@@ -349,7 +349,7 @@ def _set_session(request: Any, reply: Reply) -> None:
     if reply.token is None:
         return
     is_secure = (_header(request, "origin") or "").lower().startswith("https:")
-    ended = {} if reply.token else {"max_age": 0}
+    ended = {} if reply.token else {"max_age": "0"}
     if reply.token:
         request.setHeader(TOKEN_HEADER, reply.token)
     request.addCookie(
