@@ -21,7 +21,7 @@ from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.json_values import encode
 from hyphe_core.api.methods import Bound, Method, Needs, Role
 from hyphe_core.api.parameters import Anything, Choice, CorpusName, Flag, Integer, ListOf, Mapping, Number
-from hyphe_core.api.schemas import COMPONENTS
+from hyphe_core.api.schemas import ANYTHING, COMPONENTS
 from hyphe_core.api.service import Service
 from hyphe_core.config import Config
 from memory_structure.creation_rules import CreationRule, Preset
@@ -35,7 +35,7 @@ from tests.service.conftest import EMPTY, FULL, MISSING, STOPPED, make_corpora
 
 STYLES = ("position", "name", "nulls")
 HAVE = {method.name: method for method in all_methods().list_methods()}
-OF_HYPHE = sorted(set(METHODS) & set(HAVE))
+OF_HYPHE = sorted(METHODS)
 OUR_OWN = sorted(set(HAVE) - set(METHODS))
 
 
@@ -173,8 +173,9 @@ def is_state(message: Any, corpus: str, status: str) -> bool:
 # -- the suite --------------------------------------------------------------------------------------------
 
 
-def test_the_table_of_calls_is_that_of_hyphe() -> None:
-    assert set(CALLS) == set(METHODS)
+def test_every_method_of_hyphe_is_there() -> None:
+    assert len(METHODS) == 103
+    assert set(METHODS) == set(CALLS) == set(METHODS) & set(HAVE)
 
 
 @pytest.mark.parametrize("name", OF_HYPHE)
@@ -266,6 +267,7 @@ def test_a_method_is_documented(name: str) -> None:
     method = HAVE[name]
     assert method.doc.rstrip().endswith("."), "its function has no docstring that says what it does"
     assert method.returns
+    assert method.result is not ANYTHING, "it declares no schema of its result"
     for parameter in method.parameters:
         assert parameter.doc, parameter.name
 
