@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyphe_core.api.pages import _link_position, _summed, _token, _whole_pairs
+from hyphe_core.api.pages import _link_position, _summed, _whole_pairs, page_token
 from memory_structure.records import Area, LinkKind, LinkRecord
 
 PAIRS = st.dictionaries(
@@ -40,5 +40,5 @@ def test_parts_give_the_whole(rows: list[LinkRecord], count: int) -> None:
         links += _summed(kept)
         if not (kept and more):
             break
-        after = _link_position(_token(*map(str, _key(kept[-1]))))
+        after = _link_position(page_token(*map(str, _key(kept[-1]))))
     assert links == _summed(rows)
