@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hyphe_core.api.call import Call
-from hyphe_core.api.entity_pages import entities_of_ids
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from memory_structure.lru import lru_to_url
@@ -55,6 +54,6 @@ def read_start_pages(call: Call, urls: Iterable[str], source: str = "user") -> l
 def known_ids(call: Call, web_entity_ids: Sequence[int]) -> tuple[list[int], list[str]]:
     """The ids among those that are web entities, each once, and what to say of each of the others."""
     asked = list(dict.fromkeys(web_entity_ids))
-    known = [entity.web_entity_id for entity in entities_of_ids(call.structure, asked)]
-    present = set(known)
+    present = {row.web_entity_id for row in call.structure.iter_entity_rows(asked)}
+    known = [i for i in asked if i in present]
     return known, [f"there is no web entity {i}" for i in asked if i not in present]
