@@ -35,7 +35,8 @@ def find_type_of_name(url: str) -> str | None:
         path = urlsplit(url).path
     except ValueError:
         return None
-    return mimetypes.types_map.get("." + path.rpartition("/")[2].rpartition(".")[2].lower())
+    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return mimetypes.types_map.get(f".{suffix.lower()}") if dot else None
 
 
 def is_kind_of(media_type: str, general: str) -> bool:
