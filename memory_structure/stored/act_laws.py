@@ -10,7 +10,7 @@ from memory_structure.acts import MAX_LISTED_IDS
 from memory_structure.corpus_records import Finding
 from memory_structure.storage import Reader
 from memory_structure.stored.act_codec import decode_changes
-from memory_structure.stored.act_rows import touched_ids
+from memory_structure.stored.act_rows import entity_rows, touched_ids
 from memory_structure.stored.schema import ACT_CHANGES, ACT_ENTITIES, ACTS
 from memory_structure.stored.territory import Territory
 
@@ -25,15 +25,19 @@ def acts_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:
     for act_id, _, _, _, _, n_entities, listed, undoes, undone_by in reader.scan(ACTS):
         row = reader.get(ACT_CHANGES, (act_id,)).get(act_id)
         ids = [] if row is None else touched_ids(decode_changes(row[1]))
-        found = reader.get(ACT_ENTITIES, [(entity_id, act_id) for entity_id in ids])
+        expected_rows = entity_rows(act_id, ids)
+        found = reader.get(ACT_ENTITIES, [row[:2] for row in expected_rows])
         n_rows += len(found)
         told, expected = (n_entities, json.loads(listed)), (len(ids), ids[:MAX_LISTED_IDS])
-        if row is None or len(found) < len(ids) or told != expected:
-            yield Finding(ACTS_LAW, f"act {act_id}", f"{len(found)} web entities", f"{len(ids)}")
+        leads = [found.get(tuple(row[:2])) == row for row in expected_rows]
+        if row is None or not all(leads) or told != expected:
+            yield Finding(
+                ACTS_LAW, f"act {act_id}", f"{n_entities} web entities", f"{len(ids)}, each leads to it"
+            )
         if (undoes is not None and undoes not in undone) or (
             undone_by is not None and undone_by not in undone
         ):
             yield Finding(ACTS_LAW, f"act {act_id}", f"undoes {undoes}, undone by {undone_by}", "known acts")
     n_stored = reader.count(ACT_ENTITIES)
     if n_stored != n_rows:
-        yield Finding(ACTS_LAW, "web entities of acts", str(n_stored), str(n_rows))
+        yield Finding(ACTS_LAW, "lists of web entities of acts", str(n_stored), str(n_rows))

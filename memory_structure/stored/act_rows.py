@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby, islice
 from typing import Final
 
 from memory_structure.acts import MAX_LISTED_IDS, Act, ActKind, current_actor
 from memory_structure.errors import NotFound
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.act_codec import decode_changes, encode_changes, in_words
-from memory_structure.stored.codec import clean_text
+from memory_structure.stored.codec import clean_text, packed_ids, unpacked_ids
 from memory_structure.stored.moments import from_micros, now_micros
 from memory_structure.stored.recorder import RowChange
 from memory_structure.stored.schema import (
@@ -26,6 +27,8 @@ from memory_structure.stored.session import Session
 from memory_structure.stored.state import read_state
 
 _CHUNK: Final = 200
+_NEIGHBOURS: Final = 256  # web entities whose acts are found together
+_MAX_CHANGES: Final = 20_000  # versions that changed entities: with more, reading all of them is quicker
 
 
 def record_act(session: Session, kind: ActKind, undoes: int | None = None) -> int | None:
@@ -41,9 +44,23 @@ def record_act(session: Session, kind: ActKind, undoes: int | None = None) -> in
     row = (act_id, now_micros(), actor, kind.value, words, len(ids), listed, undoes, None)
     session.tx.insert(ACTS, [row])
     session.tx.insert(ACT_CHANGES, [(act_id, encode_changes(changes))])
-    session.tx.insert(ACT_ENTITIES, [(entity_id, act_id) for entity_id in ids])
+    session.tx.insert(ACT_ENTITIES, entity_rows(act_id, ids))
     session.changed = True
     return act_id
+
+
+def entity_rows(act_id: int, ids: Sequence[int]) -> list[Row]:
+    """The rows that lead from web entities (ids rising) to an act."""
+    groups = groupby(ids, lambda entity_id: entity_id // _NEIGHBOURS)
+    return [(bucket, act_id, packed_ids(list(group))) for bucket, group in groups]
+
+
+def iter_acts_on(reader: Reader, entity_id: int, span: Span) -> Iterator[int]:
+    """Ids of the acts that touched a web entity, in the order and range of a span over their ids."""
+    bucket = replace(span, equal=(entity_id // _NEIGHBOURS,))
+    for _, act_id, ids in reader.scan(ACT_ENTITIES, bucket):
+        if (unpacked_ids(ids) == entity_id).any():
+            yield act_id
 
 
 def touched_ids(changes: Sequence[RowChange]) -> list[int]:
@@ -107,23 +124,21 @@ def iter_act_rows(
 
 def _rows_of_entity(reader: Reader, entity_id: int, before: int | None) -> Iterator[Row]:
     """In chunks: an entity may have been changed thousands of times."""
-    while True:
-        span = Span(equal=(entity_id,), upper=before, reverse=True, limit=_CHUNK)
-        ids = [row[1] for row in reader.scan(ACT_ENTITIES, span)]
+    found = iter_acts_on(reader, entity_id, Span(upper=before, reverse=True))
+    while ids := list(islice(found, _CHUNK)):
         rows = reader.get(ACTS, ids)
         yield from (rows[i] for i in ids)
-        if len(ids) < _CHUNK:
-            return
-        before = ids[-1]
 
 
 def changed_since(reader: Reader, since_version: int) -> tuple[int, list[int] | None]:
     """(version now, ids of entities that changed after a version or None when that is too long ago)."""
     now = read_state(reader).version
-    known = reader.get(ENTITY_CHANGES, (0,)).get(0)
     if since_version >= now:
         return now, []
-    if known is None or since_version < known[1]:
+    first = next((row[0] for row in reader.scan(ENTITY_CHANGES, Span(limit=1), ("version",))), None)
+    if first is None or since_version < first - 1:
         return now, None
-    rows = reader.scan(ENTITY_CHANGES, Span("by_version", lower=since_version + 1), ("entity_id",))
-    return now, sorted(row[0] for row in rows if row[0])
+    rows = list(reader.scan(ENTITY_CHANGES, Span(lower=since_version + 1, limit=_MAX_CHANGES)))
+    if len(rows) == _MAX_CHANGES:
+        return now, None
+    return now, sorted({entity_id for _, ids in rows for entity_id in unpacked_ids(ids).tolist()})

@@ -168,6 +168,16 @@ class Pairs(NamedTuple):
     weights: Ints
 
 
+def packed_ids(ids: Sequence[int]) -> bytes:
+    """Ids as stored in lists of them, four bytes each."""
+    return np.array(ids, np.dtype("<i4")).tobytes()
+
+
+def unpacked_ids(blob: bytes) -> Ints:
+    """The ids of `packed_ids`."""
+    return np.frombuffer(blob, np.dtype("<i4"))
+
+
 def packed(sources: Ints, targets: Ints) -> Longs:
     """Pairs of ids as one number each."""
     return (sources.astype(np.int64) << 32) | targets

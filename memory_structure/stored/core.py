@@ -47,7 +47,7 @@ class Core:
                 write_state(transaction, State(version=1, prefix_version=1, prefix_reset=1))
                 write_options(transaction, options)
                 store_rule(transaction, rule)
-                transaction.put(ENTITY_CHANGES, [(0, 1)])
+                transaction.put(ENTITY_CHANGES, [(1, b"")])
 
     @property
     def storage(self) -> Storage:

@@ -115,10 +115,11 @@ ACTS: Final = _table(
     _index("kind"),
 )
 ACT_CHANGES: Final = _table("act_changes", "act_id changes:b", "act_id")
-ACT_ENTITIES: Final = _table("act_entities", "entity_id act_id", "entity_id act_id")
-# The version of the corpus that last changed fields or prefixes of an entity, gone ones too; row 0 tells
-# since which version that is known.
-ENTITY_CHANGES: Final = _table("entity_changes", "entity_id version", "entity_id", _index("version"))
+# Which acts touched which web entities: packed ids, some hundred neighbours together, so that an act on ten
+# thousand of them is some ten rows.
+ACT_ENTITIES: Final = _table("acts_by_entity", "bucket act_id ids:b", "bucket act_id")
+# Packed ids of the entities whose fields or prefixes a version of the corpus changed, gone ones too.
+ENTITY_CHANGES: Final = _table("changed_entities", "version ids:b", "version")
 
 CORPUS_TABLES: Final = (
     STATE,

@@ -10,7 +10,7 @@ import numpy as np
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.storage import Transaction
 from memory_structure.stored.caches import LabelArray, PageIds
-from memory_structure.stored.codec import Ints, Longs, Pairs, packed
+from memory_structure.stored.codec import Ints, Longs, Pairs, packed, packed_ids
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import read_options
 from memory_structure.stored.recorder import Recorder
@@ -172,14 +172,9 @@ class Session:
         write_state(self.tx, self.state)
 
     def _note_entities(self) -> None:
-        """Keep at which version each touched entity changed, and since when that is known at all."""
-        touched = sorted(self.tx.touched)
-        if not touched:
-            return
-        rows = [(entity_id, self.state.version) for entity_id in touched]
-        if not self.tx.get(ENTITY_CHANGES, (0,)):
-            rows.append((0, self.state.version - 1))
-        self.tx.put(ENTITY_CHANGES, rows)
+        """Keep which entities this version changed."""
+        if self.tx.touched:
+            self.tx.put(ENTITY_CHANGES, [(self.state.version, packed_ids(sorted(self.tx.touched)))])
 
     def finish_weights(self) -> None:
         """Store pending weights, so that counters read in this transaction are right."""

@@ -9,7 +9,7 @@ from memory_structure.errors import InvalidValue, UndoConflict
 from memory_structure.records import WebEntityStatus
 from memory_structure.storage import Reader, Row, Span, Table
 from memory_structure.stored.act_codec import subject_of
-from memory_structure.stored.act_rows import act_changes, act_row
+from memory_structure.stored.act_rows import act_changes, act_row, iter_acts_on
 from memory_structure.stored.entities import change_row, count_status, create_by_rules, remove_entity_row
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import FIXED_OPTIONS, read_options
@@ -17,7 +17,6 @@ from memory_structure.stored.ownership import hand_over_jobs, is_bare
 from memory_structure.stored.recorder import CURATED, RowChange, curated
 from memory_structure.stored.relabel import recut, renode, unowned_lrus
 from memory_structure.stored.schema import (
-    ACT_ENTITIES,
     ACTS,
     ENTITIES,
     EXCEPTIONS,
@@ -234,8 +233,7 @@ def _in_force(reader: Reader, act_id: int, entity_id: int | None) -> Iterator[Ro
     """Later acts without those undone and without the undoing that undid them."""
     rows = list(reader.scan(ACTS, Span(lower=act_id + 1, reverse=True)))
     if entity_id is not None:
-        span = Span(equal=(entity_id,), lower=act_id + 1)
-        touching = {row[1] for row in reader.scan(ACT_ENTITIES, span)}
+        touching = set(iter_acts_on(reader, entity_id, Span(lower=act_id + 1)))
         rows = [row for row in rows if row[0] in touching]
     undone = reader.get(ACTS, {row[7] for row in rows if row[7] is not None})
     for row in rows:

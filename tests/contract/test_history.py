@@ -12,6 +12,7 @@ from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue, NotFound, UndoConflict
 from memory_structure.records import JobSpec, StartPage, WebEntityStatus
+from memory_structure.stored.codec import packed_ids
 from memory_structure.stored.schema import ACT_ENTITIES, ENTITY_CHANGES
 from memory_structure.stored.structure import StoredMemoryStructure
 from tests.contract.conftest import OpenStructure
@@ -229,7 +230,7 @@ def test_entities_that_changed_since_a_version(corpus: StoredMemoryStructure) ->
     now, ids = corpus.list_changed_web_entities(version)
     assert (now, ids) == (corpus.version(), [1, 2, 3, 4, 5])
     assert corpus.list_changed_web_entities(middle) == (now, [1, 3, 5])
-    assert corpus.list_changed_web_entities(0) == (now, None)
+    assert corpus.list_changed_web_entities(0) == (now, [1, 2, 3, 4, 5])
 
 
 # -- conflicts
@@ -350,7 +351,7 @@ def test_options_that_are_fixed_by_now_are_not_set_back(open_structure: OpenStru
 def test_check_finds_an_act_that_is_not_found_from_its_entity(corpus: StoredMemoryStructure) -> None:
     act = last_act(corpus)
     with corpus._storage.transaction() as transaction:
-        transaction.delete(ACT_ENTITIES, [(3, act.act_id)])
+        transaction.put(ACT_ENTITIES, [(0, act.act_id, packed_ids([2]))])
     assert [finding.subject for finding in corpus.check()] == [f"act {act.act_id}"]
 
 

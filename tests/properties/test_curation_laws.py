@@ -165,10 +165,10 @@ class Curating(RuleBasedStateMachine):
         prefix = prefixes[which % len(prefixes)]
         seen = self.corpus.preview_remove_prefix(entity, prefix)
         before = self.owners()
-        self.corpus.remove_prefix(entity, prefix)
+        left = self.corpus.remove_prefix(entity, prefix)
         after = self.owners()
         assert seen.n_pages_moved == sum(before[key] != after[key] for key in before)
-        assert set(seen.removed_web_entity_ids) == set(before.values()) - set(after.values()) or not before
+        assert seen.removed_web_entity_ids == ((entity,) if left is None else ())
         assert not set(seen.dropped_prefixes) & set(self.corpus.prefix_map())
 
     def owners(self) -> dict[str, int]:
