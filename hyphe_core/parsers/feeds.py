@@ -41,7 +41,7 @@ def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
     url = content.document.url
     feed.link, feed.content_type = url, feed.content_type or content.media_type
     site = _followable(feed.base, feed.meta_value(_SITE))
-    feed.title = _untagged(feed.title)
+    _read_title(feed)
     _read_text(feed, url)
     _read_dates(feed)
     _drop_passed(feed)
@@ -57,7 +57,7 @@ def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
 def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse) -> RawParse:
     entry.link = link
     entry.content_type = feed.content_type
-    entry.title = _untagged(entry.title)
+    _read_title(entry)
     _read_text(entry, link)
     published, updated = _read_dates(entry)
     _drop_passed(entry)
@@ -78,7 +78,7 @@ def _read_text(parse: RawParse, url: str) -> None:
     if kind not in ("html", "text/html") or not _MARKUP.search(parse.text):
         return
     result = _parser.parse(Document(url, parse.text.encode("utf-8", "replace"), _HTML))
-    parse.text = result.text.replace("\n", NEW_LINE)
+    parse.text, parse.is_legal = result.text.replace("\n", NEW_LINE), False
     parse.outlinks += [
         Outlink(link.url, link.anchor, "a", link.rel)
         for link in result.links
@@ -117,8 +117,9 @@ def find_moment(value: str) -> datetime | None:
     return moment
 
 
-def _untagged(title: str) -> str:
-    return unescape(_TAGS.sub("", title)) if _MARKUP.search(title) else title
+def _read_title(parse: RawParse) -> None:
+    if _MARKUP.search(parse.title):
+        parse.title, parse.is_legal = unescape(_TAGS.sub("", parse.title)), False
 
 
 def _followable(base: str, address: str) -> str:

@@ -33,11 +33,6 @@ GENERIC: Final = "generic"
 _OUTPUT_FACTOR: Final = 4
 _OUTPUT_BYTES: Final = 2**20
 XML: Final = "application/xml"
-_SIXTEEN_BIT: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
-# Beginnings of elements whose content may be an address, with and without prefix.
-_ADDRESS_ELEMENTS: Final = tuple(
-    mark + name for name in (b"link", b"url", b"loc", b"uri", b"guid") for mark in (b"<", b":")
-)
 
 
 class Rank(IntEnum):
@@ -271,17 +266,7 @@ def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed)
         "root": name.localname,
         "namespace": name.namespace or "",
         "public-id": well_formed.public_id,
-        **_hints(content.document.body),
     }
-
-
-def _hints(body: bytes) -> dict[str, str]:
-    """What the generic stylesheet need not look for in the tree: "" = certainly not there."""
-    if body.startswith(_SIXTEEN_BIT):
-        return {}
-    scripts = b"script" in body or b"style" in body
-    addresses = any(name in body for name in _ADDRESS_ELEMENTS)
-    return {"has-scripts": "1" if scripts else "", "has-addresses": "1" if addresses else ""}
 
 
 def _check_output(parses: Sequence[RawParse], n_bytes: int) -> None:

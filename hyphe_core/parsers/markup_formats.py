@@ -9,6 +9,7 @@
     priority = 50                           # among formats that match equally well
     content_type = "application/x-recipe+xml"
     preprocessor = "xml"                    # or html (an HTML5 page made a tree), or fields (see `fields`)
+    dropped = ["script"]                    # elements whose content is dropped first, in any namespace
     link_kind = "hyperlink"                 # of its outlinks; link_kinds = { img = "none" } by element
 
 All keys may be absent, and so may the file when the stylesheet says them itself, as attributes of one element
@@ -62,6 +63,7 @@ class FormatSpec:
     malformed: int = ParseMinor.INVALID_FORMAT
     stylesheet: str = ""
     preprocessor: str = "xml"
+    dropped: tuple[str, ...] = ()
     finish: str = ""
     link_kind: str = "hyperlink"
     link_kinds: dict[str, str] = field(default_factory=dict)
@@ -120,7 +122,12 @@ class StylesheetFormat(MarkupParser):
         """The tree by the format's pre-processor."""
         if self._fields is not None:
             return self._fields.extract(content)
-        return html_as_xml(content.document) if self.spec.preprocessor == "html" else content.well_formed
+        if self.spec.preprocessor == "html":
+            return html_as_xml(content.document)
+        well_formed = content.well_formed
+        if self.spec.dropped:
+            _drop_content(well_formed.root, self.spec.dropped)
+        return well_formed
 
     def get_transformer(self, content: Content) -> Transformer:
         """The compiled stylesheet, the same for all documents."""
@@ -133,6 +140,13 @@ class StylesheetFormat(MarkupParser):
     def link_kind(self, element: str) -> LinkKind | None:
         """By the name of the element, else that of the format."""
         return self._kinds.get(element, self._kind)
+
+
+def _drop_content(root: etree._Element, names: tuple[str, ...]) -> None:
+    """Empty all elements of these names, whatever their namespace; their attributes stay."""
+    for element in list(root.iter([f"{{*}}{name}" for name in names])):
+        element.text = None
+        del element[:]
 
 
 def shipped_formats() -> list[StylesheetFormat]:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -37,6 +38,7 @@ MAX_MESSAGE_CHARACTERS: Final = 500
 # nothing.
 NEW_LINE: Final = "\u2029"
 
+_N_REMEMBERED: Final = 4096  # addresses; some 2 MB
 _WEB: Final = ("http://", "https://")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHITE_SPACE: Final = re.compile(r"[\s\x00-\x20\x7f]+")
@@ -51,7 +53,10 @@ _MAX_SCHEME_CHARACTERS: Final = 32
 
 @dataclass(slots=True)
 class RawParse:
-    """A parse while it is made: values as found. `fields` by the name of the Dublin Core field."""
+    """A parse while it is made: values as found. `fields` by the name of the Dublin Core field.
+
+    `is_legal`: all texts come out of a tree of XML, so no character in them is forbidden there.
+    """
 
     link: str
     content_type: str
@@ -63,6 +68,7 @@ class RawParse:
     outlinks: list[Outlink] = field(default_factory=list)
     meta: list[Metadatum] = field(default_factory=list)
     redirect: Redirection | None = None
+    is_legal: bool = False
 
     def add(self, name: str, *values: str) -> None:
         """Add values to a Dublin Core field."""
@@ -84,8 +90,10 @@ class Cleaned:
 
 def clean(raw: RawParse) -> Cleaned:
     """The record of a parse. `raw.base` ("" = `raw.link`) is what relative addresses are joined to."""
+    if not raw.is_legal:
+        _make_legal(raw)
     link = clean_url(raw.link) or "about:blank"
-    status = raw.status._replace(message=clean_text(raw.status.message)[:MAX_MESSAGE_CHARACTERS])
+    status = raw.status._replace(message=fold(raw.status.message)[:MAX_MESSAGE_CHARACTERS])
     content_type = raw.content_type.lower()
     if not _MEDIA_TYPE.fullmatch(content_type):
         content_type = OCTET_STREAM
@@ -102,9 +110,9 @@ def clean(raw: RawParse) -> Cleaned:
         link,
         content_type,
         status,
-        title=clean_text(raw.title)[:MAX_TITLE_CHARACTERS],
+        title=fold(raw.title)[:MAX_TITLE_CHARACTERS],
         redirect=redirect,
-        text=clean_lines(raw.text)[:MAX_TEXT_CHARACTERS],
+        text=fold_lines(raw.text)[:MAX_TEXT_CHARACTERS],
         outlinks=outlinks,
         meta=meta,
         **fields,
@@ -112,18 +120,36 @@ def clean(raw: RawParse) -> Cleaned:
     return Cleaned(parse, n_cut, schemes)
 
 
-def clean_text(text: str) -> str:
-    """The text with white space folded to single blanks and characters that XML forbids removed."""
-    text = " ".join(text.split())
-    # Printable texts, nearly all, hold nothing that is forbidden; the search is ten times slower.
-    return text if text.isprintable() else " ".join(_ILLEGAL.sub("", text).split())
+def fold(text: str) -> str:
+    """The text with each run of white space as one blank, none at the ends."""
+    # Of all white space the blank alone is printable: most texts need no cutting.
+    if "  " not in text and text.isprintable():
+        return text.strip()
+    return " ".join(text.split())
 
 
-def clean_lines(text: str) -> str:
+def fold_lines(text: str) -> str:
     """A text whose lines end with NEW_LINE: each folded, empty ones dropped, joined by line ends."""
+    if text.isprintable():
+        return text.strip() if "  " not in text else " ".join(text.split())
     if NEW_LINE not in text:
-        return clean_text(text)
-    return "\n".join(filter(None, map(clean_text, text.split(NEW_LINE))))
+        return " ".join(text.split())
+    return "\n".join(filter(None, map(fold, text.split(NEW_LINE))))
+
+
+def _make_legal(raw: RawParse) -> None:
+    """Remove characters that XML forbids; afterwards the parse is legal."""
+    raw.title, raw.text = _legal(raw.title), _legal(raw.text)
+    raw.status = raw.status._replace(message=_legal(raw.status.message))
+    raw.fields = {name: list(map(_legal, values)) for name, values in raw.fields.items()}
+    raw.outlinks = [link._replace(anchor=_legal(link.anchor)) for link in raw.outlinks]
+    raw.meta = [Metadatum(name, _legal(value)) for name, value in raw.meta]
+    raw.is_legal = True
+
+
+def _legal(text: str) -> str:
+    # Printable texts hold nothing that is forbidden; the search is ten times slower.
+    return text if text.isprintable() else _ILLEGAL.sub("", text)
 
 
 def clean_url(url: str) -> str:
@@ -135,7 +161,7 @@ def clean_url(url: str) -> str:
 
 
 def _clean_field(name: str, values: list[str]) -> tuple[str, ...]:
-    cleaned = (clean_text(value)[:MAX_FIELD_CHARACTERS] for value in values[:MAX_FIELD_VALUES])
+    cleaned = (fold(value)[:MAX_FIELD_CHARACTERS] for value in values[:MAX_FIELD_VALUES])
     if name == "language":
         return _distinct(tag for value in cleaned if (tag := clean_language(value)))
     if name == "modified":
@@ -159,7 +185,7 @@ def _clean_meta(meta: list[Metadatum]) -> tuple[Metadatum, ...]:
     for name, value in meta[:MAX_META]:
         if not _META_NAME.fullmatch(name):
             name = _NOT_IN_META_NAME.sub("-", name.strip()).lstrip("-.:")[:255]
-        value = clean_text(value)[:MAX_FIELD_CHARACTERS]
+        value = fold(value)[:MAX_FIELD_CHARACTERS]
         if name and value:
             cleaned.append(Metadatum(name, value))
     return tuple(cleaned)
@@ -177,34 +203,33 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
     found: dict[str, Outlink] = {}
     schemes: Counter[str] = Counter()
     n_cut = 0
+    root = join_url(base, "/")
     new_link = tuple.__new__  # half the cost of Outlink(...)
     for href, anchor, element, rel in raw.outlinks:
-        url = join_url(base, href)
+        # What documents of a site share are the addresses that do not depend on the document.
+        url = _remembered_join(root, href) if href[:1] == "/" or href[:4] == "http" else join_url(base, href)
+        earlier = found.get(url)
+        if earlier is not None:
+            if anchor and not earlier[1]:
+                found[url] = Outlink(url, fold(anchor)[:MAX_ANCHOR_CHARACTERS], *earlier[2:])
+            continue
         if not url.startswith(_WEB):
             schemes[_scheme_of(url)] += 1
             continue
         if not (url.isascii() and url.isprintable() and " " not in url):
             url = clean_url(url)
-        if not url or len(url) > MAX_URL_CHARACTERS:
+        if not url or len(url) > MAX_URL_CHARACTERS or len(found) >= MAX_LINKS:
             n_cut += 1
-            continue
-        earlier = found.get(url)
-        if earlier is not None:
-            if anchor and not earlier[1]:
-                found[url] = Outlink(url, clean_text(anchor)[:MAX_ANCHOR_CHARACTERS], *earlier[2:])
-            continue
-        if ("#" in url and url.partition("#")[0] == itself) or url == itself:
-            continue
-        if len(found) >= MAX_LINKS:
-            n_cut += 1
-            continue
-        anchor = clean_text(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
-        found[url] = new_link(
-            Outlink, (url, anchor, _clean_token(element), _clean_tokens(rel) if rel else "")
-        )
+        elif url.partition("#")[0] != itself and url not in found:
+            anchor = fold(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
+            rel = _clean_tokens(rel) if rel else ""
+            found[url] = new_link(Outlink, (url, anchor, _clean_token(element), rel))
     schemes.pop("", None)
     counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
     return tuple(found.values()), n_cut, counts
+
+
+_remembered_join: Final = lru_cache(maxsize=_N_REMEMBERED)(join_url)
 
 
 def _scheme_of(url: str) -> str:
@@ -212,6 +237,7 @@ def _scheme_of(url: str) -> str:
     return match[1].lower()[:_MAX_SCHEME_CHARACTERS] if match else ""
 
 
+@lru_cache(maxsize=256)
 def _clean_token(token: str) -> str:
     return token if _NMTOKEN.fullmatch(token) else ""
 

@@ -41,17 +41,17 @@ def read_result(root: etree._Element, url: str, base: str) -> list[RawParse]:
 
 
 def _read_parse(element: etree._Element, url: str, base: str) -> RawParse:
-    parse = RawParse(url, "", _status_of(element), base=base)
+    parse = RawParse(url, "", _status_of(element), base=base, is_legal=True)
     outlinks, meta = parse.outlinks, parse.meta
+    new_link = tuple.__new__  # half the cost of Outlink(...)
     for child in element:
         tag = child.tag
         if tag == _OUTLINK:
             address = child.get("url")
             if address is None:
                 raise BadResult("an outlink without url")
-            outlinks.append(
-                Outlink(address, child.text or "", child.get("element") or "", child.get("rel") or "")
-            )
+            found = (address, child.text or "", child.get("element") or "", child.get("rel") or "")
+            outlinks.append(new_link(Outlink, found))
         elif tag == _META:
             name = child.get("name")
             if name is None:

@@ -126,6 +126,11 @@ class _Child:
         code = self._process.wait()
         return "limit: CPU time" if code == -24 else f"crash: the XML parser ended with {code}"
 
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
     def end(self) -> None:
         """Kill the process and wait for its end."""
         if self.is_over:
@@ -202,3 +207,8 @@ class XmlPool:
             free, self._free = self._free, []
         for child in free:
             child.end()
+
+    def list_pids(self) -> list[int]:
+        """Process ids of the children that are free."""
+        with self._lock:
+            return [child.pid for child in self._free]

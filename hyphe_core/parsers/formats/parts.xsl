@@ -9,9 +9,6 @@
   <xsl:param name="root"/>
   <xsl:param name="namespace"/>
   <xsl:param name="public-id"/>
-  <!-- Empty when there is certainly no such element: looking costs more than all else. -->
-  <xsl:param name="has-scripts" select="'1'"/>
-  <xsl:param name="has-addresses" select="'1'"/>
   <!-- Ends a line of the text. -->
   <xsl:variable name="line" select="'&#x2029;'"/>
 
@@ -26,19 +23,11 @@
     <xsl:if test="$public-id"><n:meta name="xml.public-id"><xsl:value-of select="$public-id"/></n:meta></xsl:if>
   </xsl:template>
 
-  <!-- All text below the current node, parted by blanks, without scripts and styles. Copying text nodes costs
-       half of writing their values. -->
+  <!-- All text below the current node, its pieces parted by blanks. Copying text nodes costs half of writing
+       their values, and white space is folded at once. -->
   <xsl:template name="text">
-    <n:text>
-      <xsl:choose>
-        <xsl:when test="$has-scripts and .//*[local-name() = 'script' or local-name() = 'style']">
-          <xsl:for-each select=".//text()[not(ancestor::*[local-name() = 'script' or local-name() = 'style'])]"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each>
-        </xsl:when>
-        <xsl:otherwise>
-          <xsl:for-each select=".//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each>
-        </xsl:otherwise>
-      </xsl:choose>
-    </n:text>
+    <xsl:variable name="pieces"><xsl:for-each select=".//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></xsl:variable>
+    <n:text><xsl:value-of select="normalize-space($pieces)"/></n:text>
   </xsl:template>
 
   <!-- Text in lines: a format says which elements end a line, and which are left out, by templates of the mode. -->
