@@ -14,6 +14,9 @@ class CorpusOptions:
 
     `precision_limit` None: every page is a node. `private_suffixes` and `suffix_list` fix how hosts are cut.
     `host_aliases` are (host, host it stands for), sorted: see `memory_structure.host_aliases`.
+    `index_text` None: words of pages can be searched as long as the corpus is small.
+    `decode_redirects`: links through redirectors get a second link to where they lead. `redirects` are the
+    changes of this corpus to the list of redirectors, "+rule" or "-rule", sorted by rule.
     `extra` holds options of client programs that this program only stores (name, JSON text), sorted.
     """
 
@@ -25,6 +28,7 @@ class CorpusOptions:
     allow_private_networks: bool = False
     keep_bodies: bool = True
     keep_text: bool = True
+    index_text: bool | None = None
     obey_robots: bool = True
     delay_seconds: float = 1.0
     max_depth: int = 3
@@ -32,6 +36,8 @@ class CorpusOptions:
     proxy: str | None = None
     start_modes: tuple[str, ...] = ("homepage", "prefixes", "pages-5")
     full_durability: bool = False
+    decode_redirects: bool = True
+    redirects: tuple[str, ...] = ()
     host_aliases: tuple[tuple[str, str], ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
 

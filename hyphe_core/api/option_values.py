@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parameters import Flag, Integer, ListOf, Text
 from hyphe_core.api.parameters import Mapping as ObjectKind
+from hyphe_core.crawl.redirect_rules import parse_redirector
 from hyphe_core.crawl.start_pages import refuse_unknown_modes
 from hyphe_core.errors import UsageFault, nearest_name
 from memory_structure.creation_rules import Preset
@@ -77,6 +78,20 @@ def redirecting_hosts(value: object) -> list[str]:
         if not _is_on_the_web(host):
             raise ValueError(f"must hold hosts of the web such as bit.ly, not {host!r}")
     return list(dict.fromkeys(hosts))
+
+
+def redirect_changes(value: object) -> tuple[str, ...]:
+    """Changes of the list of redirectors, "+rule" or "-rule", the last one on each rule."""
+    texts = [str(text).strip() for text in ListOf(Text(max_chars=400)).read(value)]
+    changes: dict[str, str] = {}
+    for text in texts:
+        if text[:1] not in ("+", "-"):
+            raise ValueError(f"must hold +rule or -rule, not {text!r}")
+        try:
+            changes[parse_redirector(text[1:]).text] = text[:1]
+        except UsageFault as fault:
+            raise ValueError(f"is not accepted: {fault}") from None
+    return tuple(sign + rule for rule, sign in sorted(changes.items()))
 
 
 def host_aliases(value: object) -> tuple[tuple[str, str], ...]:

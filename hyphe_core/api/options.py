@@ -25,6 +25,7 @@ from hyphe_core.api.option_values import (
     live_web_alone,
     one_line,
     proxy_url,
+    redirect_changes,
     redirecting_hosts,
     seconds,
     start_modes,
@@ -65,10 +66,13 @@ _OWN_READERS: Final[dict[str, Reader]] = {
     "allow_private_networks": Flag().read,
     "keep_bodies": Flag().read,
     "keep_text": Flag().read,
+    "index_text": lambda value: None if value is None else Flag().read(value),
     "delay_seconds": Number(0, 3600).read,
     "user_agent": one_line,
     "full_durability": Flag().read,
     "host_aliases": host_aliases,
+    "decode_redirects": Flag().read,
+    "redirects": redirect_changes,
 }
 # Wire name -> (our field, reader).
 _SHARED: Final[dict[str, tuple[str, Reader]]] = {

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Final
 
 from hyphe_core.crawl.decoding import BodyOverLimit, UndecodableBody, decode_body
+from hyphe_core.crawl.link_targets import LinkTargets
 from hyphe_core.crawl.retry import parse_retry_after
 from hyphe_core.crawl.tickets import Outcome, Ticket
 from hyphe_core.parsers.base import Document, Link, ParseResult
@@ -48,10 +49,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """What a corpus keeps of a page."""
+    """What a corpus keeps of a page. `targets`: how links through redirectors get a second link to where they
+    lead; None when the corpus does not want that."""
 
     bodies: bool = True
     text: bool = True
+    targets: LinkTargets | None = None
 
 
 class _Draft:
@@ -88,6 +91,8 @@ class PageReader:
             self._read_redirect(ticket, answer, draft)
         elif draft.error is None and body:
             self._read_body(ticket, answer, body, draft)
+            if keeping.targets is not None and draft.links:
+                draft.links = tuple(keeping.targets.with_targets(ticket.lru, draft.links))
         keep = keeping.bodies and bool(body)
         draft.follow = draft.follow and draft.error is None
         return Outcome(

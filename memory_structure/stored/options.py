@@ -12,7 +12,7 @@ from memory_structure.storage import Reader, Transaction
 from memory_structure.stored.schema import OPTIONS
 
 _NAMES = tuple(f.name for f in fields(CorpusOptions))
-_TUPLES = frozenset({"start_modes"})
+_TUPLES = frozenset({"start_modes", "redirects"})
 _PAIRS = frozenset({"extra", "host_aliases"})
 # What stored pages mean depends on them.
 FIXED_OPTIONS: Final = ("precision_limit", "private_suffixes", "drop_tracking")

@@ -1,0 +1,97 @@
+"""Start pages are asked before a crawl: whether they answer, where they lead, and whose pages those are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from tests.service.conftest import FULL
+from tests.service.service_process import Client, Failed
+
+_MOVED = {
+    "/a/inside": "/a/home",
+    "/a/out": "/b/home",
+    "/a/far": "/c/home",
+    "/a/loop": "/a/loop2",
+    "/a/loop2": "/a/loop",
+}
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        target = _MOVED.get(self.path)
+        status = 302 if target else 404 if self.path == "/a/gone" else 200
+        self.send_response(status)
+        if target:
+            self.send_header("Location", target)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def entities(client: Client, site: str) -> tuple[int, int]:
+    """Entities of the folders a and b."""
+    ids = [
+        client.call("store.declare_webentity_by_lruprefix_as_url", url=f"{site}/{name}", corpus=FULL)["id"]
+        for name in ("a", "b")
+    ]
+    return ids[0], ids[1]
+
+
+def test_each_start_page_is_proved(client: Client, site: str, entities: tuple[int, int]) -> None:
+    one, two = entities
+    urls = [f"{site}/a/{name}" for name in ("home", "inside", "out", "far", "gone", "loop")] + [
+        f"{site}/b/home"
+    ]
+    found = client.call("startpages.check", webentity_id=one, urls=urls, corpus=FULL)
+    assert [each["url"] for each in found] == urls
+    home, inside, out, far, gone, loop, foreign = found
+    assert (home["verdict"], home["good"], home["warning"], home["use"]) == ("answers", True, None, urls[0])
+    assert (inside["verdict"], inside["warning"], inside["status"]) == ("redirects inside", None, 302)
+    assert (inside["location"], inside["final_status"], inside["owner_id"]) == (f"{site}/a/home", 200, one)
+    assert (out["verdict"], out["good"], out["owner_id"]) == ("leaves the entity", False, two)
+    assert f"web entity {two}" in out["warning"]
+    assert (far["verdict"], far["final_url"]) == ("leaves the entity", f"{site}/c/home")
+    assert (gone["verdict"], gone["final_status"]) == ("fails", 404)
+    assert (loop["verdict"], loop["good"]) == ("fails", False)
+    assert "without end" in loop["warning"]
+    assert (foreign["verdict"], foreign["owner_id"]) == ("belongs to another entity", two)
+
+
+def test_what_the_modes_propose_is_proved_when_no_url_is_given(
+    client: Client, site: str, entities: tuple[int, int]
+) -> None:
+    (found,) = client.call("startpages.check", webentity_id=entities[0], startmode="prefixes", corpus=FULL)
+    assert (found["url"], found["good"]) == (f"{site}/a", True)
+
+
+def test_an_unreachable_server_is_told(client: Client, entities: tuple[int, int]) -> None:
+    dead = client.call("store.declare_webentity_by_lruprefix_as_url", url="http://127.0.0.1:9/", corpus=FULL)[
+        "id"
+    ]
+    (found,) = client.call("startpages.check", webentity_id=dead, urls="http://127.0.0.1:9/", corpus=FULL)
+    assert (found["verdict"], found["status"], found["use"]) == ("fails", -1, None)
+
+
+def test_too_many_and_unknown_ones_are_refused(client: Client, entities: tuple[int, int]) -> None:
+    for params in ((entities[0], [f"http://x.com/{n}" for n in range(101)]), (99_999, None)):
+        with pytest.raises(Failed):
+            client.call("startpages.check", webentity_id=params[0], urls=params[1], corpus=FULL)
