@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+import numpy as np
+
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import COUNT, ENTITY_ID, PAGE
 from hyphe_core.api.entity_catalogue.filters import Filters
 from hyphe_core.api.entity_pages import answer_listing, entities_of_ids, find_ids, level_of, show_entities
 from hyphe_core.api.json_values import JsonObject
-from hyphe_core.api.methods import CORPUS, MethodGroup, Role
+from hyphe_core.api.methods import CORPUS, Declare, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, Parameter
 from hyphe_core.api.schemas import ANY_WEB_ENTITY, LISTING, MESSAGE, WEB_ENTITY_LINKS, list_of
 from memory_structure.records import WebEntityStatus
@@ -40,70 +44,62 @@ def get_webentities_network(call: Call, with_out: bool, with_discovered: bool) -
 def get_webentity_ego_network(call: Call, web_entity_id: int) -> list[list[int]]:
     """Give the links among a web entity and those it links to or is linked by."""
     call.structure.get_web_entity(web_entity_id)
-    links = call.view.links()
-    near = {link.target_id for link in links if link.source_id == web_entity_id}
-    near |= {link.source_id for link in links if link.target_id == web_entity_id}
-    near.add(web_entity_id)
-    return [list(link) for link in links if link.source_id in near and link.target_id in near]
+    sources, targets, weights = call.structure.network_arrays()
+    near = np.unique(
+        np.concatenate(
+            ([web_entity_id], targets[sources == web_entity_id], sources[targets == web_entity_id])
+        )
+    )
+    among = np.isin(sources, near) & np.isin(targets, near)
+    columns = (sources[among], targets[among], weights[among].astype(np.int64))
+    return cast("list[list[int]]", np.stack(columns, axis=1).tolist())
 
 
-@methods.method(
-    _ENTITY,
-    COUNT,
-    PAGE,
-    _LIGHT,
-    _SEMILIGHT,
-    CORPUS,
-    result=LISTING,
-    returns="a page of entities with weight; a list when count is -1",
-)
-def get_webentity_referrers(
-    call: Call, web_entity_id: int, count: int, page: int, light: bool, semilight: bool
-) -> object:
+# -- neighbours -------------------------------------------------------------------------------------------
+
+
+def _lists_neighbours() -> Declare:
+    return methods.method(
+        *(_ENTITY, COUNT, PAGE, _LIGHT, _SEMILIGHT, CORPUS),
+        result=LISTING,
+        returns="a page of entities with weight; a list when count is -1",
+    )
+
+
+@_lists_neighbours()
+def get_webentity_referrers(call: Call, web_entity_id: int, *shape: Any) -> object:
     """List the web entities that link to this one, by falling weight."""
     call.structure.get_web_entity(web_entity_id)
     weights = {link.source_id: link.weight for link in call.structure.list_referrers(web_entity_id)}
-    return _neighbours(call, weights, count, page, light, semilight)
+    return _neighbours(call, weights, *shape)
 
 
-@methods.method(
-    _ENTITY,
-    COUNT,
-    PAGE,
-    _LIGHT,
-    _SEMILIGHT,
-    CORPUS,
-    result=LISTING,
-    returns="a page of entities with weight; a list when count is -1",
-)
-def get_webentity_referrals(
-    call: Call, web_entity_id: int, count: int, page: int, light: bool, semilight: bool
-) -> object:
+@_lists_neighbours()
+def get_webentity_referrals(call: Call, web_entity_id: int, *shape: Any) -> object:
     """List the web entities that this one links to, by falling weight."""
     call.structure.get_web_entity(web_entity_id)
     weights = {link.target_id: link.weight for link in call.structure.list_referrals(web_entity_id)}
-    return _neighbours(call, weights, count, page, light, semilight)
+    return _neighbours(call, weights, *shape)
 
 
-@methods.method(
-    _ENTITY,
-    Parameter("light", Flag(), False, _LIGHT.doc),
-    CORPUS,
-    result=list_of(ANY_WEB_ENTITY),
-    returns="a list of entities by id",
-)
+# -- nesting ----------------------------------------------------------------------------------------------
+
+
+def _lists_nested() -> Declare:
+    return methods.method(
+        *(_ENTITY, Parameter("light", Flag(), False, _LIGHT.doc), CORPUS),
+        result=list_of(ANY_WEB_ENTITY),
+        returns="a list of entities by id",
+    )
+
+
+@_lists_nested()
 def get_webentity_subwebentities(call: Call, web_entity_id: int, light: bool) -> list[JsonObject]:
     """List the web entities that own a prefix below one of this one's."""
     return _shown(call, call.structure.list_sub_web_entities(web_entity_id), light)
 
 
-@methods.method(
-    _ENTITY,
-    Parameter("light", Flag(), False, _LIGHT.doc),
-    CORPUS,
-    result=list_of(ANY_WEB_ENTITY),
-    returns="a list of entities by id",
-)
+@_lists_nested()
 def get_webentity_parentwebentities(call: Call, web_entity_id: int, light: bool) -> list[JsonObject]:
     """List the web entities that own a prefix above one of this one's."""
     return _shown(call, call.structure.list_parent_web_entities(web_entity_id), light)
