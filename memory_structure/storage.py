@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from memory_structure.word_index import WordIndex
+
 Row = tuple[Any, ...]
 Key = Any
 
@@ -164,6 +166,11 @@ class Storage(Reader):
     def frozen(self) -> AbstractContextManager[Reader]:
         """Reads of one moment, for as long as one likes. Where the database cannot show one moment while
         others write (MongoDB), writers wait meanwhile."""
+
+    def word_index(self) -> WordIndex | None:
+        """The index of words that stands beside the tables, made when absent; None where the database offers
+        none (this default)."""
+        return None
 
     @abstractmethod
     def ensure_tables(self, tables: Sequence[Table]) -> None:

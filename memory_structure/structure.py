@@ -31,9 +31,10 @@ from memory_structure.records import (
     WeightedLink,
     WriteReport,
 )
+from memory_structure.text_search import TextSearch
 
 
-class MemoryStructure(Curation, Columns, LinkEvidence, JobKeeping, ABC):
+class MemoryStructure(TextSearch, Curation, Columns, LinkEvidence, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole

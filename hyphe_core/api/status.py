@@ -37,6 +37,7 @@ def hyphe_status(config: Config, registry: Registry) -> JsonObject:
 
 def corpus_status(entry: CorpusEntry, view: CorpusView) -> JsonObject:
     """Name, options, rules, jobs and totals of an open corpus."""
+    view.index_texts_later()
     structure = view.structure
     counters, jobs = structure.counters(), view.jobs()
     return {

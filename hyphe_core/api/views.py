@@ -18,6 +18,7 @@ import numpy as np
 
 from hyphe_core.api.entity_catalogue.catalogue import Catalogue
 from hyphe_core.api.entity_catalogue.filters import n_in_uncrawled, n_in_untagged
+from hyphe_core.api.text_indexing import INDEXER
 from hyphe_core.clock import monotonic
 from memory_structure.columns import JobHead
 from memory_structure.records import JobState, WebEntityStatus, WeightedLink
@@ -79,12 +80,20 @@ class CorpusView:
         self._locks: defaultdict[object, Lock] = defaultdict(Lock)
         self._lock = Lock()
         self._n_changes = 0
+        self._indexed_version = -1
 
     def note_change(self) -> None:
         """A client changed something: whatever is asked from now on must show it."""
         with self._lock:
             self._n_changes += 1
         self.catalogue.note_change()
+
+    def index_texts_later(self) -> None:
+        """Let pages be indexed in the background when something was written since the last time."""
+        version = self.structure.version()
+        if version != self._indexed_version:
+            self._indexed_version = version
+            INDEXER.note(self.structure)
 
     def jobs(self) -> JobSummary:
         """The jobs in numbers."""

@@ -1,6 +1,6 @@
 """Maintenance jobs: each is idempotent, can be tried dry, and is logged in its corpus."""
 
-from hyphe_core.maintenance import integrity, reaping, redirects, rules, twins
+from hyphe_core.maintenance import integrity, reaping, redirects, rules, texts, twins
 from hyphe_core.maintenance.job import (
     MaintenanceContext,
     MaintenanceJob,
@@ -16,7 +16,7 @@ from hyphe_core.maintenance.job import (
 from hyphe_core.maintenance.reaping import free_dead_workers
 
 # The modules of jobs list themselves when they are imported.
-JOB_MODULES = (integrity, rules, redirects, reaping, twins)
+JOB_MODULES = (integrity, rules, redirects, reaping, texts, twins)
 
 __all__ = [
     "JOB_MODULES",

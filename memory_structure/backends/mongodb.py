@@ -11,13 +11,12 @@ A connection that is lost is waited for; StoreUnreachable comes after `unreachab
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import bson
 from bson.errors import BSONError
@@ -35,12 +34,14 @@ from pymongo.errors import (
 from pymongo.write_concern import WriteConcern
 
 from memory_structure.backends.mongodb_access import Access, Document, LostConnection
-from memory_structure.backends.mongodb_commit import JOURNAL, CommitStep, Committer
+from memory_structure.backends.mongodb_commit import CommitStep, Committer
 from memory_structure.backends.mongodb_documents import KEY_INDEX
 from memory_structure.backends.mongodb_journal import OperationKind
-from memory_structure.backends.mongodb_lock import LOCK, WriterLock
+from memory_structure.backends.mongodb_lock import WriterLock
 from memory_structure.backends.mongodb_overlay import OverlayTransaction
 from memory_structure.backends.mongodb_reads import WHOLE, DocumentReader
+from memory_structure.backends.mongodb_words import WORDS, WORDS_FIELDS, MongoWords
+from memory_structure.backends.new_files import new_file
 from memory_structure.errors import (
     InvalidValue,
     MemoryStructureError,
@@ -50,6 +51,7 @@ from memory_structure.errors import (
     StoreUnreachable,
 )
 from memory_structure.storage import Key, Reader, Row, Span, Storage, Table, Transaction
+from memory_structure.word_index import WordIndex
 
 T = TypeVar("T")
 
@@ -138,9 +140,17 @@ class MongoAccess(Access):
         except PyMongoError as error:
             raise _translated(error, self.place) from error
 
-    def list_all(self, collection: str, query: Document, fields: Document | None = None) -> list[Document]:
+    def list_all(
+        self,
+        collection: str,
+        query: Document,
+        fields: Document | None = None,
+        sort: list[tuple[str, int]] | None = None,
+        limit: int = 0,
+    ) -> list[Document]:
         """See `Access`."""
-        return self.call(lambda: list(self.database[collection].find(query, fields)))
+        found = self.database[collection]
+        return self.call(lambda: list(found.find(query, fields, sort=sort, limit=limit)))
 
     def find_one(self, collection: str, document_id: Any) -> Document | None:
         """See `Access`."""
@@ -228,17 +238,6 @@ def _replace_older(collection: Collection[Document], raw: list[RawBSONDocument],
         collection.bulk_write(writes, ordered=False)
     except BulkWriteError as error:
         if any(f["code"] != DUPLICATE_KEY for f in error.details["writeErrors"]):
-            raise
-
-
-@contextmanager
-def _new_file(path: str) -> Iterator[BinaryIO]:
-    """A file that must not exist before, and does not exist after a failure."""
-    with open(path, "xb") as file:
-        try:
-            yield file
-        except BaseException:
-            os.unlink(path)
             raise
 
 
@@ -333,6 +332,12 @@ class MongoStorage(Storage):
             finally:
                 self._lock.release()
 
+    def word_index(self) -> WordIndex:
+        """See `Storage`."""
+        models = [IndexModel(WORDS_FIELDS)]
+        self._access.call(self._access.database[WORDS].create_indexes, models)
+        return MongoWords(self._access)
+
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         """See `Storage`."""
         for table in tables:
@@ -352,7 +357,7 @@ class MongoStorage(Storage):
         First {format, database, seq}; then {collection} before the rows of each collection, each as
         {row: document}; last {end: number of rows}. A failed backup leaves no file. Raises FileExistsError.
         """
-        with _new_file(path) as file, self._my_turn():
+        with new_file(path) as file, self._my_turn():
             state = self._committer.take_lock()
             try:
                 head = {"format": BACKUP_FORMAT, "database": self._access.database.name, "seq": state.seq}
@@ -369,7 +374,7 @@ class MongoStorage(Storage):
 
     def _dump(self) -> Iterator[Document]:
         for name in sorted(self._access.call(self._access.database.list_collection_names)):
-            if name not in (LOCK, JOURNAL) and not name.startswith("system."):
+            if not name.startswith(("_", "system.")):
                 yield {"collection": name}
                 for document in self._access.stream(name, {}):
                     yield {"row": document}

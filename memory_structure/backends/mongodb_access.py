@@ -40,8 +40,15 @@ class Access(ABC):
         """Wait a little; returns the moment to give up, for the next call. Raises StoreUnreachable."""
 
     @abstractmethod
-    def list_all(self, collection: str, query: Document, fields: Document | None = None) -> list[Document]:
-        """All documents of a small answer."""
+    def list_all(
+        self,
+        collection: str,
+        query: Document,
+        fields: Document | None = None,
+        sort: list[tuple[str, int]] | None = None,
+        limit: int = 0,
+    ) -> list[Document]:
+        """All documents of a small answer; limit 0 is none."""
 
     @abstractmethod
     def find_one(self, collection: str, document_id: Any) -> Document | None:

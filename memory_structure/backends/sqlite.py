@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ from memory_structure.backends.sqlite_statements import (
     span_statement,
     update_statement,
 )
+from memory_structure.backends.sqlite_words import SqliteWords
 from memory_structure.errors import (
     AlreadyExists,
     CorruptCorpus,
@@ -31,9 +32,11 @@ from memory_structure.errors import (
     StoreLocked,
 )
 from memory_structure.storage import ColumnKind, Key, Reader, Row, Span, Storage, Table, Transaction
+from memory_structure.word_index import WordIndex
 
 BUSY_SECONDS: Final = 30.0
 _LEAST_BYTES: Final = 128 << 10  # with less a database cannot even be read: it needs a shared index file
+_WORDS: Final = "-words"  # ending of the file of the word index
 _LOOKUP_SIZES: Final = (256, 32, 4, 1)
 _CHUNK_ROWS: Final = 2000
 _CHUNK_BLOBS: Final = 100
@@ -207,6 +210,7 @@ class SqliteStorage(Storage):
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
         self._active: _SqliteTransaction | None = None
+        self._words: SqliteStorage | None = None
         self._writer = self._connect(cache_bytes)
 
     def _connect(self, cache_bytes: int) -> sqlite3.Connection:
@@ -322,6 +326,24 @@ class SqliteStorage(Storage):
         if self._writer.in_transaction:
             self._writer.execute("ROLLBACK")
 
+    @contextmanager
+    def writing(self) -> Iterator[Callable[[str, Sequence[Any]], list[Row]]]:
+        """A write transaction for statements of this backend's own."""
+        with self.transaction() as transaction:
+            assert isinstance(transaction, _SqliteTransaction)
+            yield transaction._fetch
+
+    def query(self, statement: str, values: Sequence[Any]) -> list[Row]:
+        """Rows of a reading statement of this backend's own."""
+        with self._reading() as reader:
+            return reader._fetch(statement, values)
+
+    def word_index(self) -> WordIndex:
+        with self._pool_lock:
+            if self._words is None:
+                self._words = SqliteStorage(f"{self._path}{_WORDS}")
+            return SqliteWords(self._words)
+
     def ensure_tables(self, tables: Sequence[Table]) -> None:
         present = set(self._table_names())
         statements = [s for table in tables for s in create_statements(table)]
@@ -353,6 +375,8 @@ class SqliteStorage(Storage):
                 connection.close()
             self._idle.clear()
             self._writer.close()
+            if self._words is not None:
+                self._words.close()
 
     def destroy(self) -> None:
         self.close()
@@ -362,8 +386,9 @@ class SqliteStorage(Storage):
 def remove_database(path: Path) -> None:
     """Remove a database that nobody has open, sound or not."""
     try:
-        for suffix in ("-wal", "-shm", ""):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        for file in (f"{path}{_WORDS}", str(path)):
+            for suffix in ("-wal", "-shm", ""):
+                Path(f"{file}{suffix}").unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path} cannot be removed: {error.strerror}") from error
 

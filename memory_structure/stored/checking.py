@@ -7,15 +7,15 @@ from itertools import islice
 
 from memory_structure.corpus_records import Finding
 from memory_structure.storage import Reader
-from memory_structure.stored.job_store import JobStore
 from memory_structure.stored.laws import LAWS
 from memory_structure.stored.options import read_options
 from memory_structure.stored.rebuilding import rebuild
 from memory_structure.stored.state import read_state
 from memory_structure.stored.territory import Territory
+from memory_structure.stored.text_search import StoredTextSearch
 
 
-class Checking(JobStore):
+class Checking(StoredTextSearch):
     """Laws of a corpus."""
 
     def check(self, limit: int = 100) -> list[Finding]:
