@@ -16,7 +16,9 @@ from tests.unit.hyphe_core.api.conftest import Curator
 
 
 @pytest.fixture
-def filled(curator: Curator) -> Curator:
+def filled(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> Curator:
+    """Thirty pages, and all the time a search may want for their index."""
+    monkeypatch.setattr(page_search, "_BUDGET_SECONDS", 60.0)
     curator.structure.create_job(JobSpec(None, (), ()))
     for host in ("a.com", "b.com"):
         pages = (
