@@ -192,10 +192,13 @@ class MarkupEngine:
     def _choose_for(self, content: Content) -> Choice:
         if content.format:
             return self.choose(bare_probe_of(content), content.format)
+        bare = self.choose(bare_probe_of(content))
+        if bare.match.rank >= Rank.MEDIA_TYPE and not bare.parser.reads_xml:
+            return bare
         try:
             return self.choose(probe_of(content))
-        except NotWellFormed:  # which its format will find again, unless it needs no XML
-            return self.choose(bare_probe_of(content))
+        except NotWellFormed:  # which its format will find again
+            return bare
 
     def _fall_back(self, content: Content, failure: MarkupOutcome) -> MarkupOutcome:
         """The generic parse of a well-formed document that its own format failed on."""
