@@ -32,7 +32,8 @@ from memory_structure.stored.dump import (
     Check,
     member_of,
 )
-from memory_structure.stored.schema import SCHEMA_VERSION
+from memory_structure.stored.schema import SCHEMA_VERSION, STATE
+from memory_structure.stored.state import State
 
 _LONGEST_BODY_BYTES: Final = 1 << 32
 _LONGEST_LINE_BYTES: Final = 1 << 28
@@ -41,7 +42,7 @@ _FAULTS: Final = (
     BadZipFile, zstandard.ZstdError, zlib.error, EOFError, KeyError, ValueError, NotImplementedError,
     AttributeError, TypeError, IndexError, RecursionError, RuntimeError,
 )  # fmt: skip
-# What columns hold that the backup does not know yet.
+# What columns hold that the backup does not know yet; the state of the corpus has defaults of its own.
 _EMPTY: Final = {ColumnKind.INTEGER: 0, ColumnKind.TEXT: "", ColumnKind.BLOB: b"", ColumnKind.REAL: 0.0}
 
 
@@ -182,7 +183,7 @@ def _refuse_others(manifest: dict[str, Any]) -> None:
 def _row_maker(table: Table, names: Sequence[str]) -> Callable[[list[Any]], Row]:
     """Makes rows out of the columns of the backup."""
     sources = {name: position for position, name in enumerate(names)}
-    readers = [_cell_reader(column, sources.get(column.name)) for column in table.columns]
+    readers = [_cell_reader(table, column, sources.get(column.name)) for column in table.columns]
 
     def make(cells: list[Any]) -> Row:
         if len(cells) != len(names):
@@ -203,9 +204,9 @@ def _checked_tuple(table_name: str, width: int) -> Callable[[list[Any]], Row]:
     return make
 
 
-def _cell_reader(column: Column, position: int | None) -> Callable[[list[Any]], Any]:
+def _cell_reader(table: Table, column: Column, position: int | None) -> Callable[[list[Any]], Any]:
     if position is None:
-        empty = _EMPTY[column.kind]
+        empty = getattr(State(), column.name) if table is STATE else _EMPTY[column.kind]
         return lambda _: empty
     at = position
     if column.kind is ColumnKind.BLOB:

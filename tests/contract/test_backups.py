@@ -24,7 +24,15 @@ from memory_structure.records import EndReason, JobState, WebEntityStatus
 from memory_structure.registry import Registry
 from memory_structure.stored.dump import BODIES_MEMBER, CHECKSUMS, DUMPED_TABLES, MANIFEST
 from memory_structure.stored.registry import StoredRegistry
-from memory_structure.stored.schema import CORPORA, CORPUS_TABLES, STORES, TRASH, UNFINISHED
+from memory_structure.stored.schema import (
+    ACTS,
+    CORPORA,
+    CORPUS_TABLES,
+    STATE,
+    STORES,
+    TRASH,
+    UNFINISHED,
+)
 from tests.corpus_cases import SPEC, batch, lru, page
 from tests.export_cases import ALL_REQUESTS, exported, fill
 from tests.mongodb_server import MongoServer
@@ -290,6 +298,47 @@ def test_any_single_changed_byte_is_found(opening: OpenRegistry) -> None:
     is_refused(registry, io.BytesIO(whole[:-300]), "its end is missing")
     is_refused(registry, io.BytesIO(b"not a backup"), "no backup of a corpus")
     is_refused(registry, io.BytesIO(b""), "no backup of a corpus")
+
+
+def without_newer(members: dict[str, bytes]) -> None:
+    """As a program wrote it that knew neither acts nor segments."""
+    manifest, checks = json.loads(members[MANIFEST]), json.loads(members[CHECKSUMS])
+    for name in ("acts", "act_changes"):
+        del manifest["tables"][name], checks[f"tables/{name}.jsonl.zst"], members[f"tables/{name}.jsonl.zst"]
+    columns = [column for column, _ in manifest["tables"]["state"]]
+    place = columns.index("next_delta")
+    state = json.loads(zstandard.ZstdDecompressor().stream_reader(members["tables/state.jsonl.zst"]).read())
+    del state[place], manifest["tables"]["state"][place]
+    members["tables/state.jsonl.zst"] = zstandard.compress(json.dumps(state).encode() + b"\n")
+    members[MANIFEST] = json.dumps(manifest).encode()
+    for name in (MANIFEST, "tables/state.jsonl.zst"):
+        checks[name]["sha256"] = hashlib.sha256(members[name]).hexdigest()
+    members[CHECKSUMS] = json.dumps(checks).encode()
+
+
+def test_a_backup_that_knows_less_is_completed(opening: OpenRegistry) -> None:
+    registry = opening("sqlite")
+    corpus_id = filled(registry)
+    file = damaged(backed_up(registry, corpus_id), without_newer)
+    restored = registry.restore_corpus(file, name="older").corpus_id
+    assert everything(registry, restored) == everything(registry, corpus_id)
+    structure = registry.open_structure(restored)
+    assert structure.storage.count(ACTS) == 0
+    (state,) = structure.storage.scan(STATE)
+    assert state[STATE.position("next_delta")] == 1
+
+
+def test_a_backup_that_knows_more_is_refused(opening: OpenRegistry) -> None:
+    registry = opening("sqlite")
+
+    def with_more(members: dict[str, bytes]) -> None:
+        manifest, checks = json.loads(members[MANIFEST]), json.loads(members[CHECKSUMS])
+        manifest["tables"]["moods"] = [["id", "INTEGER"]]
+        members[MANIFEST] = json.dumps(manifest).encode()
+        checks[MANIFEST]["sha256"] = hashlib.sha256(members[MANIFEST]).hexdigest()
+        members[CHECKSUMS] = json.dumps(checks).encode()
+
+    is_refused(registry, damaged(backed_up(registry, filled(registry)), with_more), "holds moods, which")
 
 
 def test_a_name_in_use_is_refused_before_anything_is_read(registry: StoredRegistry) -> None:
