@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from memory_structure.records import LinkRecord, PageRecord
+from memory_structure.records import FoundLink, LinkRecord, PageRecord
 
 PagePair = tuple[int, int]
 """(id of the source page, id of the target page)."""
@@ -45,7 +46,7 @@ class PageDepths:
 
 
 class LinkEvidence(ABC):
-    """Page links between entities, entry points, depths."""
+    """Page links between entities, entry points, depths; links found out later."""
 
     @abstractmethod
     def list_evidence(
@@ -59,6 +60,17 @@ class LinkEvidence(ABC):
     def list_entry_pages(self, web_entity_id: int, limit: int = 100) -> list[tuple[PageRecord, int]]:
         """Pages of an entity that pages of other entities link to, with how many do, most first, then by
         LRU."""
+
+    @abstractmethod
+    def iter_pages_under(self, prefix: str) -> Iterator[PageRecord]:
+        """Pages whose LRU is a prefix or lies below it, whoever owns them, in LRU order, streamed."""
+
+    @abstractmethod
+    def add_links(self, additions: Mapping[str, Sequence[FoundLink]]) -> int:
+        """Add links to what was found on pages (LRU -> links), in one transaction, as if they had been among
+        the links of their last good fetch; unknown targets become pages, with entities by the rules. Pages
+        without stored links, links that are known, and links to the page itself are passed over. The number
+        of links added."""
 
     @abstractmethod
     def page_depths(self, web_entity_id: int) -> PageDepths:

@@ -23,8 +23,8 @@ from memory_structure.records import (
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import clean_text
 from memory_structure.stored.job_outcomes import OUTCOME_COLUMNS, count_outcomes
+from memory_structure.stored.link_additions import LinkAdditions
 from memory_structure.stored.moments import from_micros, now_micros, optional_moment
-from memory_structure.stored.rule_store import RuleStore
 from memory_structure.stored.schema import (
     ENTITIES,
     FETCHES,
@@ -41,7 +41,7 @@ _SPEC_TUPLES = ("start_urls", "follow_prefixes", "nofollow_prefixes")
 _FINAL_COLUMNS = ("id", "page_id", "final", "depth", "follow", "status", "error")
 
 
-class JobStore(RuleStore):
+class JobStore(LinkAdditions):
     """Jobs, their pages, the log."""
 
     def create_job(self, spec: JobSpec) -> Job:

@@ -177,3 +177,45 @@ def test_without_a_known_start_page_nothing_is_reached(structure: StoredMemorySt
     structure.declare_pages([lru("a.com", "deep")])
     summary = structure.page_depths(1)
     assert (summary.start_lrus, summary.n_by_depth, summary.n_unreached) == ((), (), 1)
+
+
+# -- links found out later
+
+
+def test_links_are_added_as_if_they_had_been_found(corpus: StoredMemoryStructure) -> None:
+    new, known = link(lru("n.net", "x"), anchor="N", rel="via:s.ly"), link(B)
+    frame = link(lru("a.com", "p"), LinkKind.FRAME)
+    before = corpus.list_outlinks(A)
+    assert (
+        corpus.add_links(
+            {A: [new, known, frame, link(A), new], lru("c.org"): [link(A)], lru("absent.com"): [new]}
+        )
+        == 2
+    )
+    after = corpus.list_outlinks(A)
+    assert len(after) == len(before) + 2
+    assert set(before) <= set(after)
+    (made,) = [each for each in after if each.target_lru == new.target_lru]
+    assert (made.anchor, made.rel) == ("N", "via:s.ly")
+    owner = corpus.find_owner(new.target_lru)
+    assert owner is not None
+    assert corpus.list_evidence(1, owner.web_entity_id).n_pairs == 1
+    assert [each.source_lru for each in corpus.list_inlinks(new.target_lru)] == [A]
+    assert corpus.check() == []
+    version = corpus.version()
+    assert corpus.add_links({A: [new]}) == 0
+    assert corpus.version() == version
+
+
+def test_a_new_fetch_takes_the_place_of_added_links(corpus: StoredMemoryStructure) -> None:
+    corpus.add_links({A: [link(lru("n.net"))]})
+    corpus.write_batch(batch(page(A, B, attempts=[fetch(attempt=2)])))
+    assert [each.target_lru for each in corpus.list_outlinks(A)] == [B]
+    assert corpus.check() == []
+
+
+def test_pages_under_a_prefix_come_in_order(corpus: StoredMemoryStructure) -> None:
+    corpus.declare_pages([lru("a.com.example", "x"), lru("sub.a.com")])
+    found = [each.lru for each in corpus.iter_pages_under(lru("a.com"))]
+    assert found == sorted([A, lru("a.com", "p"), lru("sub.a.com")])
+    assert list(corpus.iter_pages_under(lru("absent.com"))) == []

@@ -5,7 +5,8 @@ import os
 import socket
 import subprocess
 import sys
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -39,6 +40,7 @@ from memory_structure.records import (
     LinkKind,
 )
 from memory_structure.registry import Command
+from memory_structure.resolutions import Resolution
 from memory_structure.url_cutter import UrlCutter
 from tests.export_cases import BODIES, fill
 
@@ -171,6 +173,84 @@ def test_redirects_are_followed_to_their_ends_and_loops_are_told(context):
     }
     assert report.summary == "5 redirecting pages: 1 chain of more than one hop, 2 in loops"
     assert len(report.notes) == 2
+
+
+def shortened(structure, *, source="http://s.com/"):
+    """A page that links to two short addresses and to the target of one of them."""
+    found = [
+        FoundLink(lru(url), LinkKind.HYPERLINK, 1, anchor, "nofollow", Area.MAIN, None)
+        for url, anchor in [
+            ("http://bit.ly/one", "One"),
+            ("http://bit.ly/two", "Two"),
+            ("http://t.com/two", ""),
+        ]
+    ]
+    fetch = Fetch(1, datetime(2026, 2, 1, tzinfo=UTC), status=200, n_links=3)
+    structure.write_batch(Batch((FetchedPage(lru(source), (fetch,), tuple(found)),)))
+
+
+def answer(structure, job_id, url, target):
+    at = datetime.now(UTC)
+    fetch = Fetch(job_id, at, status=301, redirect_lru=lru(target), n_links=1)
+    found = FoundLink(lru(target), LinkKind.REDIRECT, 1, "", "", Area.MAIN, None)
+    structure.write_batch(Batch((FetchedPage(lru(url), (fetch,), (found,)),)))
+
+
+def test_short_addresses_are_asked_by_a_crawl_job_and_their_targets_linked(context):
+    structure, registry = context.structure, context.registry
+    shortened(structure)
+    n_jobs = len(structure.list_jobs())
+    dry = run_maintenance("resolve-redirects", context, dry_run=True)
+    assert "0 short addresses resolved, 2 to be asked, 0 links added" in dry.summary
+    assert len(structure.list_jobs()) == n_jobs
+    report = run_maintenance("resolve-redirects", context)
+    (job,) = structure.list_jobs()[n_jobs:]
+    assert any(f"crawl job {job.job_id}" in note for note in report.notes)
+    assert job.spec.start_urls == ("http://bit.ly/one", "http://bit.ly/two")
+    assert (job.spec.max_depth, job.spec.web_entity_id) == (0, None)
+    assert lru("http://bit.ly/") in job.spec.follow_prefixes
+    assert [e.job_id for e in registry.list_queue(context.corpus_id)][-1] == job.job_id
+    again = run_maintenance("resolve-redirects", context)
+    assert any("already" in note for note in again.notes)
+    assert len(structure.list_jobs()) == n_jobs + 1
+    answer(structure, job.job_id, "http://bit.ly/one", "http://t.com/one")
+    answer(structure, job.job_id, "http://bit.ly/two", "http://t.com/two")
+    structure.move_job(job.job_id, JobState.FINISHED, end=EndReason.COMPLETE)
+    report = run_maintenance("resolve-redirects", context)
+    assert "2 short addresses resolved, 0 to be asked, 1 link added" in report.summary
+    assert report.n_changes == 1
+    links = {link.target_lru: link for link in structure.list_outlinks(lru("http://s.com/"))}
+    assert len(links) == 4
+    made = links[lru("http://t.com/one")]
+    assert (made.anchor, made.rel) == ("One", "nofollow via:bit.ly")
+    assert structure.check() == []
+    assert run_maintenance("resolve-redirects", context).n_changes == 0
+    assert set(registry.find_resolutions()) == {"http://bit.ly/one", "http://bit.ly/two"}
+
+
+def test_what_one_corpus_found_out_serves_the_others(context):
+    moment = datetime.now(UTC)
+    later = moment + timedelta(days=1)
+    context.registry.keep_resolutions(
+        [
+            Resolution("http://bit.ly/one", "http://t.com/one", ("http://bit.ly/one",), moment, later),
+            Resolution("http://bit.ly/two", None, ("http://bit.ly/two",), moment, later),
+        ]
+    )
+    shortened(context.structure)
+    n_jobs = len(context.structure.list_jobs())
+    report = run_maintenance("resolve-redirects", context)
+    assert "1 short address resolved, 0 to be asked, 1 link added" in report.summary
+    assert len(context.structure.list_jobs()) == n_jobs
+
+
+def test_a_corpus_that_wants_no_targets_asks_for_none(context):
+    structure = context.structure
+    structure.set_options(replace(structure.options(), decode_redirects=False))
+    shortened(structure)
+    n_jobs = len(structure.list_jobs())
+    assert "short" not in run_maintenance("resolve-redirects", context).summary
+    assert len(structure.list_jobs()) == n_jobs
 
 
 @pytest.mark.parametrize(
