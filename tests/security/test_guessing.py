@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -208,7 +209,7 @@ def test_secrets_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) 
         compared.append((one, other))
         return one == other
 
-    monkeypatch.setattr(passwords.hmac, "compare_digest", compare)
+    monkeypatch.setattr(hmac, "compare_digest", compare)
     stored = passwords.hash_password("right")
     assert passwords.matches_hash("right", stored)
     assert not passwords.matches_hash("wrong", stored)
