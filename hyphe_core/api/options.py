@@ -96,8 +96,12 @@ def shown_options(options: CorpusOptions) -> JsonObject:
         "proxy": shown_proxy(options.proxy),
         "suffix_list": options.suffix_list,
     }
-    shown |= {name: getattr(options, name) for name in _OWN_READERS}
-    return shown | {"host_aliases": [list(pair) for pair in options.host_aliases]}
+    return shown | {name: _as_lists(getattr(options, name)) for name in _OWN_READERS}
+
+
+def _as_lists(value: object) -> object:
+    """The value with lists for tuples, as JSON has them."""
+    return [_as_lists(member) for member in value] if isinstance(value, tuple) else value
 
 
 def shown_proxy(proxy: str | None) -> JsonObject:
