@@ -16,6 +16,7 @@ from hyphe_core.cli import (
     corpus_files_command,
     crawl_command,
     export_command,
+    log_command,
     lru_command,
     maintain_command,
     rules_command,
@@ -67,6 +68,7 @@ def global_options(
 app.command("crawl", epilog=EXIT_CODES_HELP)(crawl_command.crawl)
 app.command("export")(export_command.export)
 app.add_typer(corpus_files_command.app, name="corpus")
+app.command("log")(log_command.show_log)
 app.command("lru")(lru_command.show_lrus)
 app.add_typer(rules_command.app, name="rules")
 app.command("serve")(service_commands.serve)

@@ -65,6 +65,14 @@ def export(
             "page-network; by default all in links, all but head and feed in page-network.",
         ),
     ] = None,
+    entities: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID,...",
+            help="Only these web entities, by id: their pages, the links that leave them, or (page-network) "
+            "the links among them.",
+        ),
+    ] = None,
     guard_formulas: Annotated[
         bool, typer.Option("--guard-formulas", help="CSV: keep spreadsheets from running cells as formulas.")
     ] = False,
@@ -78,12 +86,23 @@ def export(
     chosen = format or _format_by_name(what, output)
     kept = frozenset(status) if status else None
     chosen_kinds = None if kinds is None else parse_kinds(kinds)
-    request = ExportRequest(what, chosen, kept, guard_formulas, chosen_kinds)
+    request = ExportRequest(what, chosen, kept, guard_formulas, chosen_kinds, parse_ids(entities))
     _refuse_archive_on_terminal(request, output)
     config = session_of(context).config()
     with opened_registry(config) as registry:
         report = _write(registry, corpus, request, output)
     _tell(report, output)
+
+
+def parse_ids(text: str | None) -> frozenset[int] | None:
+    """Ids written with commas between them. Raises UsageFault."""
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    wrong = [word for word in words if not (word.isascii() and word.isdecimal())]
+    if wrong or not words:
+        raise UsageFault(f"--entities takes ids with commas between them, not {text!r}")
+    return frozenset(map(int, words))
 
 
 def _format_by_name(what: Subject, output: str) -> Format:
@@ -99,6 +118,8 @@ def _refuse_archive_on_terminal(request: ExportRequest, output: str) -> None:
 def _write(registry: Registry, corpus: str, request: ExportRequest, output: str) -> ExportReport:
     entry = registry.get_corpus(corpus)
     structure = registry.open_structure(entry.corpus_id)
+    for web_entity_id in sorted(request.entities or ()):
+        structure.get_web_entity(web_entity_id)
     n_expected = _expected(structure.counters(), request)
     with _progress(output, n_expected) as progress, open_output(output) as stream:
         return write_export(
@@ -113,6 +134,8 @@ def _write(registry: Registry, corpus: str, request: ExportRequest, output: str)
 
 def _expected(counters: CorpusCounters, request: ExportRequest) -> int | None:
     """How many rows, nodes and edges will go by; None when that is not known beforehand."""
+    if request.entities is not None:
+        return None
     return {
         Subject.PAGES: counters.n_pages,
         Subject.LINKS: counters.n_links if request.kinds is None else None,

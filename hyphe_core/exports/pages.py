@@ -74,14 +74,10 @@ _AREA_WORDS = [area.name.lower() for area in sorted(Area)]
 _N_FETCH_COLUMNS = len(PAGE_COLUMNS) - 6
 
 
-def page_table(structure: MemoryStructure, index: WebEntityIndex) -> Table:
+def page_table(index: WebEntityIndex) -> Table:
     """One row for each known page, in LRU order. Pages that were never fetched have no status and no
     fetch."""
-    rows = (
-        _page_row(page, index.name(page.web_entity_id))
-        for page in structure.iter_pages()
-        if index.keeps(page.web_entity_id)
-    )
+    rows = (_page_row(page, index.name(page.web_entity_id)) for page in index.iter_pages())
     return Table(PAGE_COLUMNS, rows)
 
 
@@ -115,16 +111,16 @@ def _fetch_values(fetch: Fetch) -> Row:
     )
 
 
-def link_table(structure: MemoryStructure, index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Table:
+def link_table(index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Table:
     """One row for each page link of these kinds, by source LRU, target LRU, kind; those that leave pages of
     kept entities."""
 
     def rows() -> Iterator[Row]:
         source_lru = source_url = ""
-        for link in structure.iter_links():
+        for link in index.iter_links():
             if link.source_lru != source_lru:  # links of a page follow each other
                 source_lru, source_url = link.source_lru, lru_to_url(link.source_lru)
-            if link.kind in kinds and index.keeps(link.source_web_entity_id):
+            if link.kind in kinds:
                 yield _link_row(link, source_url, index)
 
     return Table(LINK_COLUMNS, rows())
@@ -162,19 +158,18 @@ _PAGE_NETWORK_COLUMNS = (
 )
 
 
-def page_network(structure: MemoryStructure, index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Network:
+def page_network(index: WebEntityIndex, kinds: frozenset[LinkKind]) -> Network:
     """Pages and the links of these kinds between them. Node ids are URLs; a weight is how often the source
     page has the link."""
     seen: set[int] = set()
 
     def nodes() -> Iterator[Node]:
-        for page in structure.iter_pages():
-            if index.keeps(page.web_entity_id):
-                seen.add(page.page_id)
-                yield Node(page.url, page.url, _page_attributes(page, index.name(page.web_entity_id)))
+        for page in index.iter_pages():
+            seen.add(page.page_id)
+            yield Node(page.url, page.url, _page_attributes(page, index.name(page.web_entity_id)))
 
     def edges() -> Iterator[Edge]:
-        links = (link for link in structure.iter_links() if link.kind in kinds)
+        links = (link for link in index.iter_links() if link.kind in kinds)
         for (source, target), same in groupby(links, lambda link: (link.source_page_id, link.target_page_id)):
             if source in seen and target in seen:
                 yield _page_edge(list(same))

@@ -46,6 +46,8 @@ DEFAULT_KINDS: dict[Subject, frozenset[LinkKind]] = {
 }
 """The subjects made of page links, with the kinds they hold unless others are asked for."""
 
+_OF_PAGES = frozenset({Subject.PAGE_NETWORK, Subject.PAGES, Subject.LINKS})
+
 KIND_WORDS = {kind: kind.name.lower() for kind in sorted(LinkKind)}
 
 
@@ -68,6 +70,7 @@ class ExportRequest:
     `statuses` None keeps every web entity. Otherwise entities of other statuses are left out with their
     pages, links that leave their pages, and the edges at them. `guard_formulas` makes spreadsheets read
     every CSV cell as text. `kinds` are those of the page links exported; None: the subject's DEFAULT_KINDS.
+    `entities`: only the pages of these web entities, and the links that leave them, entity after entity.
     """
 
     subject: Subject
@@ -75,6 +78,7 @@ class ExportRequest:
     statuses: frozenset[WebEntityStatus] | None = None
     guard_formulas: bool = False
     kinds: frozenset[LinkKind] | None = None
+    entities: frozenset[int] | None = None
 
     def __post_init__(self) -> None:
         accepted = FORMATS[self.subject]
@@ -85,6 +89,12 @@ class ExportRequest:
         if self.kinds is not None and self.subject not in DEFAULT_KINDS:
             raise UsageFault(
                 f"kinds of link can be chosen for {' and '.join(DEFAULT_KINDS)}, not {self.subject}"
+            )
+
+        if self.entities is not None and (self.subject not in _OF_PAGES or self.format is Format.WARC):
+            raise UsageFault(
+                f"web entities can be chosen for {', '.join(sorted(_OF_PAGES))}, "
+                f"not {self.subject} as {self.format}"
             )
 
     @property

@@ -17,7 +17,7 @@ from hyphe_core.exports.columns import (
     integer,
 )
 from memory_structure.errors import NotFound
-from memory_structure.records import WebEntity, WebEntityStatus, WeightedLink
+from memory_structure.records import LinkRecord, PageRecord, WebEntity, WebEntityStatus, WeightedLink
 from memory_structure.structure import MemoryStructure
 
 _AT_ONCE = 1000
@@ -26,12 +26,18 @@ TagCategory = tuple[str, str]
 
 
 class WebEntityIndex:
-    """Which web entities an export keeps, and their names. Read once; entities created later are looked
-    up."""
+    """Which web entities an export keeps (by status, and of a selection of ids), their names, pages and
+    links. Names are read once; entities created later are looked up."""
 
-    def __init__(self, structure: MemoryStructure, statuses: frozenset[WebEntityStatus] | None) -> None:
+    def __init__(
+        self,
+        structure: MemoryStructure,
+        statuses: frozenset[WebEntityStatus] | None,
+        selected: frozenset[int] | None = None,
+    ) -> None:
         self._structure = structure
         self._statuses = statuses
+        self._selected = selected
         self._known: dict[int, tuple[str, WebEntityStatus]] = {}
         for entity in iter_web_entities(structure):
             self._known[entity.web_entity_id] = (entity.name, entity.status)
@@ -41,8 +47,28 @@ class WebEntityIndex:
         return self._entry(web_entity_id)[0]
 
     def keeps(self, web_entity_id: int) -> bool:
-        """Whether entities of its status are exported."""
+        """Whether it is exported."""
+        if self._selected is not None and web_entity_id not in self._selected:
+            return False
         return self._statuses is None or self._entry(web_entity_id)[1] in self._statuses
+
+    def iter_pages(self) -> Iterator[PageRecord]:
+        """Pages of what is exported, by LRU; of a selection entity after entity, without reading the
+        others."""
+        if self._selected is None:
+            yield from (page for page in self._structure.iter_pages() if self.keeps(page.web_entity_id))
+            return
+        for web_entity_id in filter(self.keeps, sorted(self._selected)):
+            yield from self._structure.iter_pages(web_entity_id)
+
+    def iter_links(self) -> Iterator[LinkRecord]:
+        """Page links that leave those pages, by source LRU, target LRU, kind; of a selection likewise."""
+        if self._selected is None:
+            links = self._structure.iter_links()
+            yield from (link for link in links if self.keeps(link.source_web_entity_id))
+            return
+        for web_entity_id in filter(self.keeps, sorted(self._selected)):
+            yield from self._structure.iter_links(web_entity_id)
 
     def _entry(self, web_entity_id: int) -> tuple[str, WebEntityStatus]:
         entry = self._known.get(web_entity_id)

@@ -50,17 +50,17 @@ def write_export(
 
 
 def _open_source(structure: MemoryStructure, request: ExportRequest) -> Table | Network:
-    index = WebEntityIndex(structure, request.statuses)
+    index = WebEntityIndex(structure, request.statuses, request.entities)
     if request.subject is Subject.NETWORK:
         return web_entity_network(structure, index, request.statuses)
     if request.subject is Subject.WEB_ENTITIES:
         return web_entity_table(structure, index, request.statuses)
     if request.subject is Subject.PAGES:
-        return page_table(structure, index)
+        return page_table(index)
     if request.subject is Subject.LINKS:
-        return link_table(structure, index, request.link_kinds)
+        return link_table(index, request.link_kinds)
     if request.subject is Subject.PAGE_NETWORK:
-        return page_network(structure, index, request.link_kinds)
+        return page_network(index, request.link_kinds)
     return node_network(structure, index)
 
 

@@ -53,9 +53,9 @@ class ResolveRedirects(MaintenanceJob):
     name = "resolve-redirects"
     description = (
         "Follow every stored redirect to its last page; report chains and loops. Pages of shorteners that "
-        "were never asked, or not for a month, are asked by a crawl job that fetches nothing else. Where they are "
-        "known to lead, each page that links to them gets a link of its own to the target. Run it again when "
-        "that job has ended."
+        "were never asked, or not for a month, are asked by a crawl job that fetches nothing else. Where "
+        "they are known to lead, each page that links to them gets a link of its own to the target. Run it "
+        "again when that job has ended."
     )
 
     def run(self, context: MaintenanceContext, *, dry_run: bool, progress: Progress) -> MaintenanceReport:

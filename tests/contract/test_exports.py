@@ -359,3 +359,37 @@ def test_progress_tells_every_row(structure: MemoryStructure) -> None:
         structure, ExportRequest(Subject.PAGES, Format.CSV), io.BytesIO(), progress=steps.append
     )
     assert sum(steps) == report.n_rows == 8
+
+
+# -- a selection of web entities
+
+
+def test_a_selection_has_its_pages_the_links_that_leave_them_and_the_links_among_them(
+    registry: Registry, structure: MemoryStructure
+) -> None:
+    ids = sorted({page.web_entity_id for page in structure.iter_pages()})
+    chosen = frozenset(ids[:2])
+    whole = rows_of(registry, Subject.PAGES)
+    pages = rows_of(registry, Subject.PAGES, entities=chosen)
+    assert {row["url"] for row in pages} == {
+        row["url"] for row in whole if int(row["web_entity_id"]) in chosen
+    }
+    links = rows_of(registry, Subject.LINKS, entities=chosen)
+    leaving = [row for row in rows_of(registry, Subject.LINKS) if int(row["source_web_entity_id"]) in chosen]
+    assert sorted(map(str, links)) == sorted(map(str, leaving))
+    urls = {row["url"] for row in pages}
+    edges = rows_of(registry, Subject.PAGE_NETWORK, entities=chosen)
+    among = [row for row in rows_of(registry, Subject.PAGE_NETWORK) if {row["Source"], row["Target"]} <= urls]
+    assert sorted(row["Source"] + row["Target"] for row in edges) == sorted(
+        row["Source"] + row["Target"] for row in among
+    )
+    assert edges
+
+
+@pytest.mark.parametrize(
+    ("subject", "form"),
+    [(Subject.NETWORK, Format.GEXF), (Subject.PAGES, Format.WARC), (Subject.NODE_NETWORK, Format.CSV)],
+)
+def test_a_selection_is_refused_where_it_means_nothing(subject: Subject, form: Format) -> None:
+    with pytest.raises(UsageFault, match="web entities can be chosen for links, page-network, pages"):
+        ExportRequest(subject, form, entities=frozenset({1}))

@@ -405,3 +405,52 @@ def test_an_interruption_while_jobs_are_made_says_how_to_go_on(hyphe, monkeypatc
     code, out, err = hyphe("crawl", "http://a.invalid", "http://b.invalid", "--corpus", "c", "--workers", "0")
     assert (code, out) == (130, "")
     assert "--resume" in err
+
+
+# -- log
+
+
+def test_the_log_is_filtered_shown_and_kept(hyphe, corpus, tmp_path):
+    registry = open_registry(tmp_path / "data")
+    structure = registry.open_structure(corpus)
+    job = structure.list_jobs()[0]
+    structure.add_log("CRAWL_STARTED", "first line", job.job_id)
+    structure.add_log("NOTE", "of the\ncorpus")
+    registry.close()
+    code, out, _ = hyphe("log", corpus, "--job", str(job.job_id), "--kind", "crawl_s")
+    assert (code, out.count("\n")) == (0, 1)
+    assert out.rstrip().endswith(f"{job.job_id}  CRAWL_STARTED  first line")
+    code, out, _ = hyphe("log", corpus, "--text", "CORPUS", "--json")
+    shown = json.loads(out)
+    assert (shown["kind"], shown["message"], shown["job_id"]) == ("NOTE", "of the\ncorpus", None)
+    assert hyphe("log", corpus, "--until", "2001-01-01")[1] == ""
+    assert "first line" in hyphe("log", corpus, "--since", "2001-01-01T00:00")[1]
+    code, out, err = hyphe("log", corpus, "-o", str(tmp_path / "log.txt"))
+    assert (code, out) == (0, "")
+    assert (tmp_path / "log.txt").read_text().count("\n") == int(err.rsplit(":", 1)[1].split()[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--job", "99"], "crawl job 99"),
+        (["--entity", "99"], "web entity 99"),
+        (["--job", "1", "--entity", "1"], "exclude each other"),
+        (["--since", "yesterday"], "a moment such as"),
+    ],
+)
+def test_what_the_log_cannot_show_is_told(hyphe, corpus, arguments, words):
+    code, out, err = hyphe("log", corpus, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_a_page_network_of_some_entities_is_exported(hyphe, corpus):
+    code, out, _ = hyphe("export", corpus, "--what", "page-network", "--format", "csv", "--entities", "1, 2")
+    assert code == 0
+    whole = hyphe("export", corpus, "--what", "page-network", "--format", "csv")[1]
+    assert 1 < len(out.splitlines()) < len(whole.splitlines())
+    assert set(out.splitlines()) <= set(whole.splitlines())
+    code, _, err = hyphe("export", corpus, "--what", "pages", "--entities", "1,99")
+    assert (code, "web entity 99" in err) == (2, True)
+    assert hyphe("export", corpus, "--what", "pages", "--entities", "one")[0] == 2
