@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import ENTITY_ID
+from hyphe_core.api.entity_pages import show_entity
 from hyphe_core.api.failures import refuse_partial
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, Declare, MethodGroup, Role
@@ -17,6 +18,7 @@ from hyphe_core.api.schemas import (
     RULE_APPLICATION,
     TEXT,
     TEXTS,
+    WEB_ENTITY,
     Schema,
     list_of,
     record,
@@ -143,6 +145,32 @@ def merge_webentities_into_another(
     results = [f"Web entity {i} is merged into web entity {good_id}" for i in known]
     refuse_partial(errors, results)
     return results
+
+
+@_moves(
+    _OLDS,
+    _GOOD,
+    Parameter("keep_tags", Flag(), True, "add the tags of those merged"),
+    Parameter("keep_startpages", Flag(), True, _KEEP_START_PAGES.doc),
+    Parameter("take_name_and_status", Flag(), False, "those of the first one merged"),
+    Parameter("take_homepage", Flag(), False, "that of the first one merged that has one"),
+    Parameter("take_note", Flag(), False, "the notes of all that are merged, one a line"),
+    result=WEB_ENTITY,
+    returns="the entity as it is now",
+)
+def merge_webentities(call: Call, old_ids: list[int], good_id: int, *choices: bool) -> JsonObject:
+    """Merge web entities into another with a choice of what wins, in one act: all of them or none."""
+    keep_tags, keep_start_pages, take_name, take_homepage, take_note = choices
+    entity = call.structure.merge_web_entities(
+        old_ids,
+        good_id,
+        keep_tags=keep_tags,
+        keep_start_pages=keep_start_pages,
+        take_name_and_status=take_name,
+        take_homepage=take_homepage,
+        take_note=take_note,
+    )
+    return show_entity(call, entity)
 
 
 @_moves(ENTITY_ID)

@@ -229,3 +229,34 @@ def test_hosts_that_stand_for_another_are_an_option(curator: Curator) -> None:
     for wrong in ({"x.com": "x.com"}, {"two words": "x.com"}, [["x.com"]], "x.com"):
         curator.refusal("set_corpus_options", options={"host_aliases": wrong})
     assert curator.call("get_corpus_options")["host_aliases"] == [["m.x.com", "x.com"]]
+
+
+def test_a_merge_of_several_takes_what_is_chosen(curator: Curator) -> None:
+    first = curator.declare("http://x1.com", name="First", status="OUT", tags={"USER": {"a": "1"}})
+    second = curator.declare("http://x2.com", name="Second", startpages=["http://x2.com/s"])
+    good = curator.declare("http://x3.com", name="Good", status="IN")
+    curator.call("store.set_webentity_homepage", second, "http://x2.com/home")
+    curator.call("store.edit_webentities", [first, second], note="seen")
+    entity = curator.call(
+        "store.merge_webentities",
+        [first, second],
+        good,
+        False,
+        False,
+        True,
+        take_homepage=True,
+        take_note=True,
+    )
+    assert (entity["id"], entity["name"], entity["status"]) == (good, "First", "OUT")
+    assert (entity["homepage"], entity["note"]) == ("http://x2.com/home", "seen\nseen")
+    assert (entity["startpages"], entity["tags"].get("USER", {})) == ([], {})
+    assert curator.acts()[0]["kind"] == "merge"
+
+
+def test_a_merge_of_several_is_for_all_or_none(curator: Curator) -> None:
+    one, good = curator.declare("http://x1.com", tags={"USER": {"a": "1"}}), curator.declare("http://x3.com")
+    for olds in ([one, 99], [one, good], []):
+        curator.refusal("store.merge_webentities", olds, good)
+    assert len(curator.call("store.get_webentities", count=-1)) == 2
+    entity = curator.call("store.merge_webentities", one, good)
+    assert entity["tags"]["USER"] == {"a": ["1"]}

@@ -124,3 +124,11 @@ def test_namespaces_categories_and_values_in_use_are_listed(curator: Curator, th
     assert curator.call("store.get_tag_values", "USER", "kind") == ["b"]
     assert curator.call("store.get_tag_values", None, "c") == ["a"]
     assert curator.call("store.get_tags", "NONE") == {}
+
+
+@pytest.mark.parametrize("status", ["IN", "OUT", "UNDECIDED", "DISCOVERED"])
+def test_entities_of_every_status_are_tagged(curator: Curator, status: str) -> None:
+    one = curator.declare("http://x.com", status=status)
+    curator.call("store.add_webentity_tag_value", one, "USER", "kind", "press")
+    assert curator.entity(one)["status"] == status
+    assert tags(curator, one) == {"kind": ["press"]}
