@@ -127,7 +127,7 @@ class ParserRegistry:
         if not _is_xml(media_type):  # nearly all: no list of candidates is made
             parser = self._with(self.parser_for(media_type), profile)
             if parser is not self._opaque:
-                result = parser.parse(document)
+                result = _attempt(parser, document)
                 if result.status.is_success:
                     return result
         return self._run(self.list_candidates(document), document, profile)[1]

@@ -9,6 +9,7 @@ entities are expanded when they are internal and small; external ones are never 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
@@ -42,12 +43,11 @@ _DECLARES_ENCODING: Final = re.compile(rb"\s*<\?xml[^>]{0,200}encoding", re.IGNO
 _DECLARATION: Final = re.compile(r"\s*<\?xml\s[^>]*\?>")
 _PARAMETER_ENTITY: Final = re.compile(rb"<!ENTITY\s+%")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-# References, lone ampersands, and the sections in which an ampersand is only a character.
+# References, lone ampersands, and beginnings of the sections in which an ampersand is only a character.
 _REFERENCE: Final = re.compile(
-    r"<!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>"
-    r"|&(?:#(\d{1,8});|#[xX]([0-9a-fA-F]{1,7});|([A-Za-z][A-Za-z0-9]{0,40});)?",
-    re.DOTALL,
+    r"&(?:#(\d{1,8});|#[xX]([0-9a-fA-F]{1,7});|([A-Za-z][A-Za-z0-9]{0,40});)?|<!\[CDATA\[|<!--|<\?"
 )
+_ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}
 _OF_XML: Final = frozenset("amp lt gt quot apos".split())
 _PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?/{1,3}[\w.%~+-]+(?:/[\w.%~+-]*)*")
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
@@ -277,13 +277,29 @@ def _repair(text: str) -> str:
     ampersands as characters."""
     text = _ILLEGAL.sub("", text).lstrip("\ufeff \t\r\n")
     text = text[found.end() :] if (found := _DECLARATION.match(text)) else text
-    declares = "<!ENTITY" in text
-    return _REFERENCE.sub(lambda found: _repair_reference(found, declares=declares), text)
+    return "".join(_iter_repaired(text, declares="<!ENTITY" in text))
+
+
+def _iter_repaired(text: str, *, declares: bool) -> Iterator[str]:
+    """The text in pieces. No end of a section is looked for again when there was none behind."""
+    at, unended = 0, set()
+    while (found := _REFERENCE.search(text, at)) is not None:
+        ending = _ENDS.get(found[0])
+        if ending is None:
+            yield text[at : found.start()]
+            yield _repair_reference(found, declares=declares)
+            at = found.end()
+            continue
+        end = -1 if ending in unended else text.find(ending, found.end())
+        if end < 0:
+            unended.add(ending)
+        stop = end + len(ending) if end >= 0 else found.end()
+        yield text[at:stop]
+        at = stop
+    yield text[at:]
 
 
 def _repair_reference(found: re.Match[str], *, declares: bool) -> str:
-    if found[0][0] == "<":
-        return found[0]
     decimal, hexadecimal, name = found.groups()
     if decimal or hexadecimal:
         code = int(decimal) if decimal else int(hexadecimal, 16)

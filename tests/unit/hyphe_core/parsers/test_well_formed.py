@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,14 @@ def test_lenient_reading(body: bytes, text: str, recovered: bool) -> None:
     found = read(body, strict=False)
     assert ("".join(found.root.itertext(etree.Element)), found.recovered) == (text, recovered)
     assert found.warnings
+
+
+@pytest.mark.parametrize(
+    "piece", [b"<!--", b"<![CDATA[", b"<?", b"&", b"&#", b"<a b='&", b"]]>", b"<!ENTITY ", b"\x01"]
+)
+def test_no_repair_takes_long(piece: bytes) -> None:
+    with contextlib.suppress(NotWellFormed):
+        read(b"<a>" + piece * (1_000_000 // len(piece)), strict=False)
 
 
 def test_bases_of_parts() -> None:
