@@ -13,6 +13,7 @@ from memory_structure.registry import Command, QueueEntry, Registry, WaitingJob,
 
 _GOOD_SECONDS: Final = 1.0
 _MAX_HOSTS_TOLD: Final = 3
+_IN_QUEUE: Final = frozenset({JobState.PENDING, JobState.RUNNING})
 NO_WORKER: Final = "no worker is running: start one with `hyphe worker`, or with the service"
 
 
@@ -37,6 +38,7 @@ class _Queue(NamedTuple):
     workers: dict[str, WorkerEntry]
 
     def knows(self, key: JobKey) -> bool:
+        """Whether it waits or is held."""
         return key in self.waiting or key in self.held
 
 
@@ -47,21 +49,20 @@ _lock: Final = Lock()
 def situations(registry: Registry, corpus_id: str, jobs: Iterable[Job]) -> dict[int, Situation]:
     """Job id -> situation, for jobs of one corpus. The queue is read at most once a second, unless it does
     not know a job that waits: clients ask every other second."""
-    found: dict[int, Situation] = {}
-    for job in jobs:
-        if job.state in (JobState.PENDING, JobState.RUNNING):
-            key = (corpus_id, job.job_id)
-            found[job.job_id] = _situation(_queue_that_knows(registry, key), key, job)
-        else:
-            found[job.job_id] = Situation(job.reason)
+    jobs = list(jobs)
+    alive = {(corpus_id, job.job_id): job for job in jobs if job.state in _IN_QUEUE}
+    found = {job.job_id: Situation(job.reason) for job in jobs}
+    if alive:
+        queue = _queue_that_knows(registry, alive)
+        found |= {job.job_id: _situation(queue, key, job) for key, job in alive.items()}
     return found
 
 
-def _queue_that_knows(registry: Registry, key: JobKey) -> _Queue:
+def _queue_that_knows(registry: Registry, keys: Iterable[JobKey]) -> _Queue:
     with _lock:
         queue = _read.get(registry)
         age = monotonic() - queue.read_at if queue is not None else 0.0
-        if queue is None or age > _GOOD_SECONDS or not queue.knows(key):
+        if queue is None or age > _GOOD_SECONDS or not all(map(queue.knows, keys)):
             queue = _read[registry] = _read_queue(registry)
         return queue
 
