@@ -105,7 +105,9 @@ class CorpusView:
 
     def _summarise_entities(self) -> EntitySummary:
         with self.catalogue.now() as catalogue:
-            return EntitySummary(n_in_untagged(catalogue), n_in_uncrawled(catalogue))
+            summary = EntitySummary(n_in_untagged(catalogue), n_in_uncrawled(catalogue))
+        self.structure.note_lacks(summary.n_in_untagged, summary.n_in_uncrawled)
+        return summary
 
     def tag_counts(self) -> TagCounts:
         """How many entities have each tag."""

@@ -121,6 +121,13 @@ ACT_ENTITIES: Final = _table("acts_by_entity", "bucket act_id ids:b", "bucket ac
 # Packed ids of the entities whose fields or prefixes a version of the corpus changed, gone ones too.
 ENTITY_CHANGES: Final = _table("changed_entities", "version ids:b", "version")
 
+# Numbers of entities by status as of the last change in a minute.
+STATUS_POINTS: Final = _table(
+    "status_points",
+    "minute counted_at n_in n_out n_undecided n_discovered n_in_untagged n_in_uncrawled",
+    "minute",
+)
+
 CORPUS_TABLES: Final = (
     STATE,
     OPTIONS,
@@ -143,6 +150,7 @@ CORPUS_TABLES: Final = (
     JOB_REVIEWS,
     LOGS,
     BODIES,
+    STATUS_POINTS,
     ACTS,
     ACT_CHANGES,
     ACT_ENTITIES,

@@ -16,6 +16,7 @@ from memory_structure.stored.options import read_options
 from memory_structure.stored.recorder import Recorder
 from memory_structure.stored.schema import BLOCK, ENTITY_CHANGES, LABELS, PAGES, Labels, Weights
 from memory_structure.stored.state import State, read_state, write_state
+from memory_structure.stored.status_counts import counts_of, put_point
 from memory_structure.stored.territory import Territory
 from memory_structure.stored.weights import store_changes
 
@@ -45,6 +46,7 @@ class Session:
         self.memory = memory
         self.state: State = read_state(transaction)
         self.options: CorpusOptions = read_options(transaction)
+        self._counts_before = counts_of(self.state)
         self.changed = False
         self.n_pages_moved = 0
         self.summary = ""  # of the act this transaction is, in words
@@ -169,12 +171,19 @@ class Session:
         self._write_blocks()
         self.state.version += 1
         self._note_entities()
+        self._note_statuses()
         write_state(self.tx, self.state)
 
     def _note_entities(self) -> None:
         """Keep which entities this version changed."""
         if self.tx.touched:
             self.tx.put(ENTITY_CHANGES, [(self.state.version, packed_ids(sorted(self.tx.touched)))])
+
+    def _note_statuses(self) -> None:
+        """Keep the numbers of entities by status when one of them changed."""
+        counts = counts_of(self.state)
+        if counts != self._counts_before:
+            put_point(self.tx, self.moment, counts)
 
     def finish_weights(self) -> None:
         """Store pending weights, so that counters read in this transaction are right."""

@@ -17,9 +17,9 @@ from memory_structure.errors import InvalidValue
 from memory_structure.records import PageRecord
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.caches import LabelReader
-from memory_structure.stored.job_store import JobStore
 from memory_structure.stored.schema import FETCHES, PAGES, TEXTS
 from memory_structure.stored.state import read_state
+from memory_structure.stored.status_history import StoredStatusHistory
 from memory_structure.text_search import FoundPage, FoundPages, IndexProgress, SearchPlace
 from memory_structure.word_index import Document, WordIndex
 from memory_structure.words import words_of
@@ -39,7 +39,7 @@ _RUN: Final = re.compile(r"\w+")
 _DECOMPRESSOR: Final = zstandard.ZstdDecompressor()
 
 
-class StoredTextSearch(JobStore):
+class StoredTextSearch(StoredStatusHistory):
     """Search in titles and texts."""
 
     def _words(self) -> WordIndex:
