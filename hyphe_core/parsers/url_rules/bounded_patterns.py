@@ -1,18 +1,20 @@
 """Regular expressions written by a user, bounded so that none can hold up a crawl.
 
 Python's engine cannot be stopped while it searches and takes exponential time for some patterns. So the
-pattern is judged before its first use: where repeats nest in a way that text can be split among them in
-many ways it is refused; else the number of repeats that may give back what they took bounds the work by a
+pattern is judged before its first use: where endless repeats nest in a way that text can be split among them
+in many ways it is refused; else the number of repeats that may give back what they took bounds the work by a
 power of the length of the text, and that bounds the length of text the pattern is asked about:
 
     repeats in a row that overlap with what follows     longest text asked about (characters)
-    0 or 1                                              10,000
+    0 or 1                                              4,096
     2                                                   669
     3                                                   186
     4                                                   90
 
-More are refused, as are patterns over 2,000 characters. What a rule makes of a longer text is its own
-matter: filters refuse it, normalisers leave it as it is.
+Other endless repeats (`[^/]+/`) count as one more, all together; a pattern that begins with `^` counts one
+less. Bounded repeats and optional parts that overlap with what follows multiply the work by the number of
+ways they can be taken. More is refused, as are patterns over 2,000 characters. What a rule makes of a longer
+text is its own matter: filters refuse it, normalisers leave it as it is.
 """
 
 from __future__ import annotations
@@ -24,16 +26,19 @@ from math import factorial
 from typing import Any, NamedTuple
 
 MAX_PATTERN_CHARACTERS = 2000
-MAX_TEXT_CHARACTERS = 10_000
+MAX_TEXT_CHARACTERS = 4096
+MIN_TEXT_CHARACTERS = 64
 MAX_STEPS = 5e7  # half a second or less
 _MAX_POWER = 5
-# Repeats up to so many times are taken as so many optional copies; more count as endless.
+# Repeats up to so many times are counted out; more count as endless.
 _MANY = 8
+_TOO_MANY = 1e12
 _N_CODES = 256  # characters above are one class: judged alike
 _EVERYTHING = frozenset(range(_N_CODES + 1))
 # The parser of Python's engine has no public name.
 _syntax: Any = importlib.import_module("re._parser")
 _ops: Any = importlib.import_module("re._constants")
+_BEGINNINGS = ((_ops.AT, _ops.AT_BEGINNING), (_ops.AT, _ops.AT_BEGINNING_STRING))
 _INLINE_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
 _GROUP_REFERENCE = re.compile(r"\\(.)|\$([0-9])", re.DOTALL)
 
@@ -57,7 +62,7 @@ class BoundedPattern:
         except (re.error, OverflowError, RecursionError) as error:
             raise BadPattern(f"not a regular expression: {error}") from error
         self.text = text
-        self.max_characters = _longest_text(_power_of(parsed))
+        self.max_characters = _longest_text(parsed)
 
     def search(self, text: str) -> bool:
         """Whether the pattern is found anywhere in the text. Raises TextTooLong."""
@@ -72,6 +77,13 @@ class BoundedPattern:
     def _check(self, text: str) -> None:
         if len(text) > self.max_characters:
             raise TextTooLong(f"{len(text)} characters, more than {self.max_characters} for {self.text!r}")
+
+
+def pattern_for_search(text: str) -> BoundedPattern:
+    """The pattern of a rule that only asks whether it is found: `.*` at its beginning says nothing and costs
+    much. Raises BadPattern."""
+    bare = text.removeprefix(".*")
+    return BoundedPattern(text if bare[:1] in ("?", "+", "*", "{") else bare)
 
 
 class TextTooLong(ValueError):
@@ -97,44 +109,42 @@ def _fill(replacement: str, match: re.Match[str]) -> str:
     return _GROUP_REFERENCE.sub(value, replacement)
 
 
-def _longest_text(power: int) -> int:
-    """Positions in ascending order can be chosen in n^p / p! ways."""
-    return min(MAX_TEXT_CHARACTERS, int((MAX_STEPS * factorial(power)) ** (1 / power)))
-
-
 # -- judging a pattern ------------------------------------------------------
 class _Judged(NamedTuple):
-    """Of a part of a pattern: repeats on its worst path that overlap with what follows, whether any choice in
-    it can be taken back, whether it has an endless repeat at all."""
+    """Of a part of a pattern: endless repeats on its worst path that overlap with what follows, in how many
+    ways its other choices can be taken (1 = none can be taken back), whether it has other endless repeats."""
 
     n_overlaps: int
-    is_ambiguous: bool
-    is_endless: bool
+    n_ways: float
+    scans: bool
+
+    @property
+    def is_ambiguous(self) -> bool:
+        return self.n_overlaps > 0 or self.n_ways > 1
 
 
-_PLAIN = _Judged(0, False, False)
+_PLAIN = _Judged(0, 1, False)
 
 
-def _power_of(parsed: Any) -> int:
+def _longest_text(parsed: Any) -> int:
+    """Characters of the longest text to be searched. Raises BadPattern.
+
+    Positions in ascending order can be chosen in n^p / p! ways.
+    """
     groups: dict[int, Any] = {}
     _collect_groups(parsed, groups)
-    judged = _judge(list(parsed), frozenset(), groups)
     items = list(parsed)
-    is_anchored = (
-        bool(items)
-        and items[0][0] is _ops.AT
-        and items[0][1]
-        in (
-            _ops.AT_BEGINNING,
-            _ops.AT_BEGINNING_STRING,
-        )
-    )
-    power = (
-        judged.n_overlaps + (0 if is_anchored else 1) + (0 if judged.n_overlaps else int(judged.is_endless))
-    )
+    judged = _judge(items, frozenset(), groups)
+    is_anchored = bool(items) and items[0] in _BEGINNINGS
+    power = judged.n_overlaps + int(judged.scans) + int(not is_anchored)
     if power > _MAX_POWER:
         raise BadPattern("too many repeats overlap with what follows them")
-    return max(power, 1)
+    longest = MAX_TEXT_CHARACTERS
+    if power:
+        longest = min(longest, int((MAX_STEPS / judged.n_ways * factorial(power)) ** (1 / power)))
+    if longest < MIN_TEXT_CHARACTERS or judged.n_ways > MAX_STEPS:
+        raise BadPattern("repeats that could take for ever")
+    return longest
 
 
 def _collect_groups(items: Any, groups: dict[int, Any]) -> None:
@@ -152,15 +162,15 @@ def _collect_groups(items: Any, groups: dict[int, Any]) -> None:
 
 def _judge(items: Sequence[Any], follow: frozenset[int], groups: dict[int, Any]) -> _Judged:
     """Judge a sequence of items after which one of `follow` comes."""
-    total, ambiguous, endless = 0, False, False
+    n_overlaps, n_ways, scans = 0, 1.0, False
     for index, item in enumerate(items):
         after = _first(items[index + 1 :], groups)
         starts = after[0] | (follow if after[1] else frozenset())
         judged = _judge_item(item, starts, groups)
-        total += judged.n_overlaps
-        ambiguous = ambiguous or judged.is_ambiguous
-        endless = endless or judged.is_endless
-    return _Judged(total, ambiguous, endless)
+        n_overlaps += judged.n_overlaps
+        n_ways = min(n_ways * judged.n_ways, _TOO_MANY)
+        scans = scans or judged.scans
+    return _Judged(n_overlaps, n_ways, scans)
 
 
 def _judge_item(item: Any, follow: frozenset[int], groups: dict[int, Any]) -> _Judged:
@@ -191,27 +201,25 @@ def _judge_branch(branches: list[list[Any]], follow: frozenset[int], groups: dic
         seen |= wide
     return _Judged(
         max(one.n_overlaps for one in judged),
-        overlap or any(one.is_ambiguous for one in judged),
-        any(one.is_endless for one in judged),
+        min(sum(one.n_ways for one in judged), _TOO_MANY) if overlap else max(one.n_ways for one in judged),
+        any(one.scans for one in judged),
     )
 
 
 def _judge_repeat(code: Any, argument: Any, follow: frozenset[int], groups: dict[int, Any]) -> _Judged:
-    least, most, body = argument
-    items = list(body)
-    starts, nullable = _first(items, groups)
-    inner = _judge(items, starts | follow if most > 1 else follow, groups)
-    is_variable = least != most
-    overlaps = is_variable and not starts.isdisjoint(follow)
-    if most <= 1:
-        return _Judged(inner.n_overlaps, inner.is_ambiguous or overlaps, inner.is_endless)
-    if most > _MANY and (inner.is_ambiguous or nullable):
-        raise BadPattern("nested repeats that could take for ever")
-    if code is _ops.POSSESSIVE_REPEAT:
-        return _Judged(inner.n_overlaps, False, True)
-    if most <= _MANY:
-        return _Judged(inner.n_overlaps * int(most), inner.is_ambiguous or overlaps, inner.is_endless)
-    return _Judged(inner.n_overlaps + int(overlaps), inner.is_ambiguous or overlaps, True)
+    least, most, body = int(argument[0]), int(argument[1]), list(argument[2])
+    starts, nullable = _first(body, groups)
+    inner = _judge(body, starts | follow if most > 1 else follow, groups)
+    overlaps = least != most and not starts.isdisjoint(follow)
+    if most > _MANY:
+        if inner.is_ambiguous or nullable:
+            raise BadPattern("nested repeats that could take for ever")
+        gives_back = overlaps and code is not _ops.POSSESSIVE_REPEAT
+        return _Judged(int(gives_back), 1, not gives_back)
+    if most > 1 and inner.n_overlaps:
+        raise BadPattern("an endless repeat within another repeat that could take for ever")
+    n_ways = inner.n_ways ** min(most, _MANY) * (most - least + 1 if overlaps else 1)
+    return _Judged(inner.n_overlaps, min(n_ways, _TOO_MANY), inner.scans)
 
 
 def _first(items: Sequence[Any], groups: dict[int, Any], depth: int = 0) -> tuple[frozenset[int], bool]:

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hyphe_core.parsers.url_rules.addresses import Address, MalformedUrl, split_address
-from hyphe_core.parsers.url_rules.bounded_patterns import BadPattern, BoundedPattern, TextTooLong
+from hyphe_core.parsers.url_rules.bounded_patterns import (
+    BadPattern,
+    BoundedPattern,
+    TextTooLong,
+    pattern_for_search,
+)
 from hyphe_core.parsers.url_rules.steps import BadRules, Filter, list_rule_lines
 
 _HEADING = re.compile(r"(Host|Domain)\s+(\S+)")
@@ -67,7 +72,7 @@ def read_fast_rules(text: str) -> FastFilter:
             current = places[heading[1]].setdefault(heading[2].lower(), [])
         elif (denial := _DENIAL.fullmatch(line)) and current is not None:
             try:
-                current.append(Denial(BoundedPattern(denial[2].strip()), denial[1] == "DenyPathQuery"))
+                current.append(Denial(pattern_for_search(denial[2].strip()), denial[1] == "DenyPathQuery"))
             except BadPattern as error:
                 raise BadRules(f"{line!r}: {error}") from error
         else:

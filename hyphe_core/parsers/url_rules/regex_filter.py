@@ -7,7 +7,12 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from hyphe_core.parsers.url_rules.addresses import domain_of, find_host
-from hyphe_core.parsers.url_rules.bounded_patterns import BadPattern, BoundedPattern, TextTooLong
+from hyphe_core.parsers.url_rules.bounded_patterns import (
+    BadPattern,
+    BoundedPattern,
+    TextTooLong,
+    pattern_for_search,
+)
 from hyphe_core.parsers.url_rules.steps import BadRules, Filter
 
 
@@ -63,7 +68,7 @@ def read_regex_rules(text: str) -> tuple[SignedPattern, ...]:
             place = (rest.strip().lower() or None) if mark == ">" else None
         elif mark in ("+", "-"):
             try:
-                rules.append(SignedPattern(mark == "+", BoundedPattern(rest), place))
+                rules.append(SignedPattern(mark == "+", pattern_for_search(rest), place))
             except BadPattern as error:
                 raise BadRules(f"line {number}: {error}") from error
         else:

@@ -12,6 +12,7 @@ from hyphe_core.parsers.url_rules.bounded_patterns import (
     BadPattern,
     BoundedPattern,
     TextTooLong,
+    pattern_for_search,
 )
 
 
@@ -32,6 +33,11 @@ from hyphe_core.parsers.url_rules.bounded_patterns import (
         "*",
         "a" * (MAX_PATTERN_CHARACTERS + 1),
         "(a)?(?(1)b|c)",
+        "(?:[a-c]{1,5}x?){1,8}y",
+        "(?:(?:a{0,8}){0,8}){0,8}b",
+        "(?:a*b?){2}a",
+        "a?" * 30 + "a" * 30,
+        "(?:a|ab|b){1,30}c",
     ],
 )
 def test_refused(pattern: str) -> None:
@@ -44,7 +50,8 @@ def test_refused(pattern: str) -> None:
     [
         r"^https?://([a-z0-9-]+\.)*example\.org/",
         r"(?i)\.(?:gif|jpg|png)$",
-        "-.*(/[^/]+)/[^/]+\\1/[^/]+\\1/",
+        r"(\d{1,3}\.){3}\d{1,3}",
+        "a{1,8}b",
         r"^(?:file|ftp|mailto):",
         r"[?*!@=]",
         "(?:[^/]+/)+index",
@@ -58,7 +65,9 @@ def test_usual_patterns_are_asked_about_any_url(pattern: str) -> None:
     assert BoundedPattern(pattern).max_characters == MAX_TEXT_CHARACTERS
 
 
-@pytest.mark.parametrize(("pattern", "longest"), [("a.*b.*c", 669), (r"(/.+?)/.*?\1/.*?\1/", 186)])
+@pytest.mark.parametrize(
+    ("pattern", "longest"), [("a.*b.*c", 669), (r"(/.+?)/.*?\1/.*?\1/", 186), ("a.*[bc]+d", 669)]
+)
 def test_costly_patterns_are_asked_about_short_texts_only(pattern: str, longest: int) -> None:
     bounded = BoundedPattern(pattern)
     assert bounded.max_characters == longest
@@ -69,6 +78,17 @@ def test_costly_patterns_are_asked_about_short_texts_only(pattern: str, longest:
 
 def test_possessive_repeats_cost_nothing() -> None:
     assert BoundedPattern(r"(/[^/]++)/[^/]++\1/[^/]++\1/").max_characters == MAX_TEXT_CHARACTERS
+
+
+@pytest.mark.parametrize("text", [".*(/[^/]+)/[^/]+\\1/[^/]+\\1/", ".*"])
+def test_a_beginning_that_says_nothing_costs_nothing(text: str) -> None:
+    pattern = pattern_for_search(text)
+    assert pattern.max_characters == MAX_TEXT_CHARACTERS
+    assert pattern.search("http://e.org/a/x/a/y/a/")
+
+
+def test_a_lazy_beginning_is_left_alone() -> None:
+    assert pattern_for_search(".*?a").text == ".*?a"
 
 
 def test_search_is_anywhere_and_flags_in_the_middle_hold_to_the_end() -> None:
