@@ -16,7 +16,7 @@ from memory_structure.corpus_records import RuleApplication
 from memory_structure.creation_rules import CreationRule, Preset, RuleSet
 from memory_structure.precision import PrecisionLimit
 from memory_structure.prefixes import PrefixMap
-from memory_structure.previews import OwnershipPreview
+from memory_structure.previews import ForgetPreview, OwnershipPreview
 from memory_structure.records import StartPage, Tag, WebEntity, WebEntityStatus
 
 
@@ -226,6 +226,23 @@ class Curation(ABC):
     @abstractmethod
     def delete_precision_exceptions(self, prefixes: Sequence[str]) -> None:
         """Undo `add_precision_exceptions`; unknown ones raise NotFound."""
+
+    @abstractmethod
+    def preview_forget(self, web_entity_id: int) -> ForgetPreview:
+        """What `forget` would take out."""
+
+    # -- forgetting
+
+    @abstractmethod
+    def forget(self, web_entity_id: int) -> Act:
+        """Take out all that crawling an entity brought in: attempts, links and texts of its pages, the pages
+        that only these link to, entities left without page that nobody has judged, and itself when no page of
+        its own stays. Pages that others link to, and start pages or homepages of other entities, stay as
+        never fetched.
+
+        InvalidValue while a crawl job of the entity has not ended. Done in many short transactions, all laws
+        hold after each; one act, which can be undone (not done again: forget again). Bodies stay in the
+        blob store. An entity that only stands there with its prefixes stays."""
 
     # -- history
 

@@ -39,3 +39,22 @@ class OwnershipPreview:
     created_prefixes: tuple[tuple[str, ...], ...]
     dropped_prefixes: tuple[str, ...]
     removed_web_entity_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPreview:
+    """What forgetting a web entity would take out.
+
+    `n_pages` and `n_pages_fetched` of the entity; `n_pages_kept` of them are known by links of other
+    entities' pages: they stay, as never fetched. `n_pages_brought`: pages of other entities, never fetched,
+    that only its pages link to; `samples` are some of them. `n_links` page links leaving its pages.
+    `removed_web_entity_ids`: entities left without page that nobody has judged, rising, itself when no page
+    of its own stays."""
+
+    n_pages: int
+    n_pages_fetched: int
+    n_pages_kept: int
+    n_pages_brought: int
+    n_links: int
+    samples: tuple[str, ...]
+    removed_web_entity_ids: tuple[int, ...]

@@ -14,7 +14,7 @@ from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.act_codec import decode_changes, encode_changes, in_words
 from memory_structure.stored.codec import clean_text, packed_ids, unpacked_ids
 from memory_structure.stored.moments import from_micros, now_micros
-from memory_structure.stored.recorder import RowChange
+from memory_structure.stored.recorder import RowChange, curated
 from memory_structure.stored.schema import (
     ACT_CHANGES,
     ACT_ENTITIES,
@@ -36,17 +36,38 @@ def record_act(session: Session, kind: ActKind, undoes: int | None = None) -> in
     changes = session.tx.changes()
     if not changes:
         return None
+    act_id = open_act(session, kind, undoes)
+    fill_act(session, act_id, changes)
+    return act_id
+
+
+def open_act(session: Session, kind: ActKind, undoes: int | None = None) -> int:
+    """Write an act that has changed nothing yet; its id."""
     act_id = last_act_id(session.tx) + 1
-    ids = touched_ids(changes)
-    summary = session.summary or f"{kind.value}: {len(ids)} web entities"
-    listed = json.dumps(ids[:MAX_LISTED_IDS])
-    actor, words = clean_text(current_actor()), clean_text(summary)
-    row = (act_id, now_micros(), actor, kind.value, words, len(ids), listed, undoes, None)
-    session.tx.insert(ACTS, [row])
-    session.tx.insert(ACT_CHANGES, [(act_id, encode_changes(changes))])
-    session.tx.insert(ACT_ENTITIES, entity_rows(act_id, ids))
+    actor, words = clean_text(current_actor()), clean_text(session.summary or kind.value)
+    session.tx.insert(ACTS, [(act_id, now_micros(), actor, kind.value, words, 0, "[]", undoes, None)])
+    session.tx.insert(ACT_CHANGES, [(act_id, encode_changes(()))])
     session.changed = True
     return act_id
+
+
+def fill_act(session: Session, act_id: int, changes: Sequence[RowChange]) -> None:
+    """Write what an act changed."""
+    ids = touched_ids(changes)
+    values = (len(ids), json.dumps(ids[:MAX_LISTED_IDS]))
+    session.tx.update(ACTS, ("n_entities", "entity_ids"), [(act_id, values)])
+    session.tx.put(ACT_CHANGES, [(act_id, encode_changes(changes))])
+    session.tx.put(ACT_ENTITIES, entity_rows(act_id, ids))
+    session.changed = True
+
+
+def mention(session: Session, entity_id: int) -> list[RowChange]:
+    """The changes of this transaction, of which one, at least, names a web entity."""
+    changes = session.tx.changes()
+    if not any(change.table is ENTITIES and change.key == entity_id for change in changes):
+        row = curated(ENTITIES, session.tx.get(ENTITIES, (entity_id,))[entity_id])
+        changes.insert(0, RowChange(ENTITIES, entity_id, row, row))
+    return changes
 
 
 def entity_rows(act_id: int, ids: Sequence[int]) -> list[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from memory_structure.creation_rules import Decision
 from memory_structure.errors import CorruptCorpus, InvalidValue, NotFound, PrefixTaken
@@ -20,6 +21,8 @@ from memory_structure.stored.session import Session
 from memory_structure.stored.territory import Territory
 from memory_structure.stored.weights import entity_counts
 from memory_structure.urls import without_userinfo
+
+_UNJUDGED: Final = (WebEntityStatus.DISCOVERED.value, None, "[]", "[]", "")  # status, homepage to note
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,11 @@ def entity_texts(start_pages: Iterable[StartPage], tags: Iterable[Tag]) -> tuple
 def row_tags(row: Row) -> tuple[Tag, ...]:
     """The tags of a row."""
     return tuple((a, b, c) for a, b, c in json.loads(row[7]))
+
+
+def is_unjudged(row: Row) -> bool:
+    """Whether nobody has said anything of an entity."""
+    return (row[2], *row[5:]) == _UNJUDGED
 
 
 def plural(n: int) -> str:

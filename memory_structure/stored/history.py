@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import islice
 
 from memory_structure.acts import Act, ActKind
 from memory_structure.errors import InvalidValue
-from memory_structure.storage import Reader
+from memory_structure.storage import Reader, Row
 from memory_structure.stored.act_rows import (
     act_of,
     act_row,
     changed_since,
+    fill_act,
     iter_act_rows,
+    mention,
+    open_act,
     read_act,
-    record_act,
 )
-from memory_structure.stored.previewing import Previewing
-from memory_structure.stored.undoing import mark_undone, undo_act
+from memory_structure.stored.forgetting import Forgetting
+from memory_structure.stored.session import Session
+from memory_structure.stored.undoing import mark_undone, refuse_forgotten_since, undo_act
 
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
 
 
-class History(Previewing):
+class History(Forgetting):
     """Acts of curation."""
 
     def list_acts(
@@ -49,19 +53,40 @@ class History(Previewing):
 
     def undo(self, act_id: int) -> Act:
         """Set back what an act changed."""
+        row = act_row(self._storage, act_id)
+        forgot = row[3] == ActKind.FORGET
+        goes_on = forgot and row[8] is not None and not self._is_brought_back(act_id)
+        undoing = int(row[8]) if goes_on else self._undo(act_id)
+        if forgot:
+            self._bring_back(act_id)
+        return self.get_act(undoing)
+
+    def _undo(self, act_id: int) -> int:
+        """Set back the curated rows; the act that did it."""
         with self._writing() as session:
-            summary = act_row(session.tx, act_id)[4]
+            row = act_row(session.tx, act_id)
+            _refuse_forgetting_again(session, row)
+            if row[3] == ActKind.FORGET:
+                refuse_forgotten_since(session.tx, act_id)
             session.tx.record()
-            session.summary = _summary(summary)
+            session.summary = _summary(row[4])
             undo_act(session, act_id)
-            undoing = record_act(session, ActKind.UNDO, act_id)
-            assert undoing is not None  # what is as the act left it differs from what was before
+            undoing = open_act(session, ActKind.UNDO, act_id)
+            changes = session.tx.changes()
+            if row[3] == ActKind.FORGET:
+                changes = mention(session, json.loads(row[6])[0])
+            fill_act(session, undoing, changes)
             mark_undone(session, act_id, undoing)
-            return read_act(session.tx, undoing)
+            return undoing
 
     def list_changed_web_entities(self, since_version: int) -> tuple[int, list[int] | None]:
         """(version now, ids that changed since)."""
         return self._at_one_moment(lambda reader: changed_since(reader, since_version))
+
+
+def _refuse_forgetting_again(session: Session, row: Row) -> None:
+    if row[7] is not None and act_row(session.tx, row[7])[3] == ActKind.FORGET:
+        raise InvalidValue(f"act {row[0]} brought back what was forgotten: forget it again instead")
 
 
 def _summary(undone: str) -> str:

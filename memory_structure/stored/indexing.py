@@ -18,12 +18,8 @@ from memory_structure.stored.codec import (
     Ints,
     LinkColumns,
     clean_text,
-    counted,
-    decode_targets,
     distinct_columns,
     encode_outlinks,
-    negated,
-    packed,
 )
 from memory_structure.stored.entities import create_by_rules, refine
 from memory_structure.stored.fetches import Tally, fetch_row
@@ -38,9 +34,8 @@ from memory_structure.stored.schema import (
     PAGES,
     TEXTS,
     Labels,
-    Weights,
 )
-from memory_structure.stored.segments import append_links, ends_of, take_links
+from memory_structure.stored.segments import append_links, take_outlinks, weigh_links
 from memory_structure.stored.session import Session
 from memory_structure.stored.territory import Territory
 from memory_structure.urls import without_userinfo
@@ -205,7 +200,7 @@ class _Indexing:
         id_of = self.ids.__getitem__
         targets = [list(map(id_of, page.targets)) for page in linking]
         columns = self._columns(linking, targets)
-        self._weigh(columns, 1)
+        weigh_links(self.session, columns, 1)
         self.session.state.n_links += sum(map(len, targets))
         placed = append_links(self.session, [page.page_id for page in linking], columns)
         rows = [
@@ -222,24 +217,7 @@ class _Indexing:
 
     def _take_old(self, page_ids: list[int]) -> None:
         links_ids = [self.old_rows.get(page_id, _NEVER)[1] for page_id in page_ids]
-        leaving = [links_id for links_id in links_ids if links_id is not None]
-        if not leaving:
-            return
-        by_segment: dict[int, list[int]] = {}
-        for _, page_id, segment, blob in self.tx.get(OUTLINKS, leaving).values():
-            by_segment.setdefault(segment, []).append(page_id)
-            self.session.state.n_links -= len(decode_targets(blob)[0])
-        self.tx.delete(OUTLINKS, leaving)
-        self._weigh(take_links(self.session, by_segment), -1)
-
-    def _weigh(self, columns: LinkColumns, sign: int) -> None:
-        sources, targets = ends_of(columns)
-        labelled = [(Weights.FORWARD, self.session.owners)]
-        if self.session.has_nodes:
-            labelled.append((Weights.NODES, self.session.nodes))
-        for kind, labels in labelled:
-            pairs = counted(packed(labels.values[sources], labels.values[targets]))
-            self.session.add_weights(kind, pairs if sign > 0 else negated(pairs))
+        take_outlinks(self.session, [links_id for links_id in links_ids if links_id is not None])
 
     # -- fetches
 

@@ -256,11 +256,13 @@ def _page_ids_hold(reader: Reader) -> Iterator[Finding]:
             known[page_id] = True
         else:
             yield Finding(IDS_LAW, f"page {page_id}", "an id not given out yet", f"below {n}")
-    for i in (np.flatnonzero(~known[1:]) + 1).tolist():
-        yield Finding(IDS_LAW, f"page {i}", "absent", "a record for each id")
+    owned = read_labels(reader, Labels.OWNER) != 0  # pages taken out again keep their id and have no owner
+    for i in np.flatnonzero(owned & ~known).tolist():
+        yield Finding(IDS_LAW, f"page {i}", "absent", "a record for each id that has an owner")
     for columns in iter_link_columns(reader):
         ends = np.unique(np.concatenate((columns.sources, columns.targets)))
-        for i in ends[(ends >= n) | (ends < 1)].tolist():
+        inside = (ends < n) & (ends > 0)
+        for i in [*ends[~inside].tolist(), *ends[inside][~known[ends[inside]]].tolist()]:
             yield Finding(IDS_LAW, f"a link of page {i}", "a page that does not exist", "a known page")
 
 

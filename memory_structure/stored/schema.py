@@ -120,6 +120,9 @@ ACT_CHANGES: Final = _table("act_changes", "act_id changes:b", "act_id")
 ACT_ENTITIES: Final = _table("acts_by_entity", "bucket act_id ids:b", "bucket act_id")
 # Packed ids of the entities whose fields or prefixes a version of the corpus changed, gone ones too.
 ENTITY_CHANGES: Final = _table("changed_entities", "version ids:b", "version")
+# What an act of forgetting took out, compressed, chunk by chunk in the order of its transactions. Key (0, 0):
+# the version of the corpus that took out pages last.
+FORGOTTEN: Final = _table("forgotten", "act_id chunk rows:b", "act_id chunk")
 
 # Numbers of entities by status as of the last change in a minute.
 STATUS_POINTS: Final = _table(
@@ -155,6 +158,7 @@ CORPUS_TABLES: Final = (
     ACT_CHANGES,
     ACT_ENTITIES,
     ENTITY_CHANGES,
+    FORGOTTEN,
 )
 
 CORPORA: Final = _table(

@@ -7,15 +7,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from memory_structure.storage import Row
 from memory_structure.stored.arrivals import make_run_before
 from memory_structure.stored.codec import (
     Ints,
     LinkColumns,
+    counted,
     decode_segment,
+    decode_targets,
     encode_segment,
     joined_columns,
+    negated,
+    packed,
 )
-from memory_structure.stored.schema import SEGMENT_LINKS, SEGMENTS
+from memory_structure.stored.schema import OUTLINKS, SEGMENT_LINKS, SEGMENTS, Weights
 from memory_structure.stored.session import Session
 
 
@@ -71,3 +76,28 @@ def ends_of(columns: LinkColumns) -> tuple[Ints, Ints]:
     """Sources and targets of the links that count in networks."""
     counting = columns.of_networks()
     return counting.sources, counting.targets
+
+
+def take_outlinks(session: Session, links_ids: Sequence[int]) -> list[Row]:
+    """Remove the outlinks of pages, by their ids, with their weights; the rows that were there."""
+    rows = list(session.tx.get(OUTLINKS, links_ids).values())
+    if not rows:
+        return []
+    by_segment: dict[int, list[int]] = {}
+    for _, page_id, segment, blob in rows:
+        by_segment.setdefault(segment, []).append(page_id)
+        session.state.n_links -= len(decode_targets(blob)[0])
+    session.tx.delete(OUTLINKS, [row[0] for row in rows])
+    weigh_links(session, take_links(session, by_segment), -1)
+    return rows
+
+
+def weigh_links(session: Session, columns: LinkColumns, sign: int) -> None:
+    """Count links between the owners and the nodes of their pages; with a sign below 0 count them off."""
+    sources, targets = ends_of(columns)
+    labelled = [(Weights.FORWARD, session.owners)]
+    if session.has_nodes:
+        labelled.append((Weights.NODES, session.nodes))
+    for kind, labels in labelled:
+        pairs = counted(packed(labels.values[sources], labels.values[targets]))
+        session.add_weights(kind, pairs if sign > 0 else negated(pairs))

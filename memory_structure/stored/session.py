@@ -14,7 +14,15 @@ from memory_structure.stored.codec import Ints, Longs, Pairs, packed, packed_ids
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import read_options
 from memory_structure.stored.recorder import Recorder
-from memory_structure.stored.schema import BLOCK, ENTITY_CHANGES, LABELS, PAGES, Labels, Weights
+from memory_structure.stored.schema import (
+    BLOCK,
+    ENTITY_CHANGES,
+    FORGOTTEN,
+    LABELS,
+    PAGES,
+    Labels,
+    Weights,
+)
 from memory_structure.stored.state import State, read_state, write_state
 from memory_structure.stored.status_counts import counts_of, put_point
 from memory_structure.stored.territory import Territory
@@ -29,6 +37,8 @@ class Memory:
     owners: LabelArray = field(default_factory=lambda: LabelArray(Labels.OWNER))
     nodes: LabelArray = field(default_factory=lambda: LabelArray(Labels.NODE))
     territory: Territory = field(default_factory=Territory)
+    prefix_reset: int = 0  # last one seen: pages are taken out with a reset alone
+    pages_version: int = 0  # last one seen that took out pages
 
     def forget(self) -> None:
         """After a rollback: ids of committed pages stay true, the rest is read again."""
@@ -46,6 +56,7 @@ class Session:
         self.memory = memory
         self.state: State = read_state(transaction)
         self.options: CorpusOptions = read_options(transaction)
+        self._forget_removed_pages()
         self._counts_before = counts_of(self.state)
         self.changed = False
         self.n_pages_moved = 0
@@ -58,6 +69,17 @@ class Session:
         self._dirty_blocks: set[tuple[Labels, int]] = set()
         self._pending: dict[Weights, list[Pairs]] = {}
         self._learnt: list[tuple[Longs, Ints]] = []
+
+    def _forget_removed_pages(self) -> None:
+        """Ids of pages are remembered for good unless some were taken out, by whatever process."""
+        memory, reset = self.memory, self.state.prefix_reset
+        if reset != memory.prefix_reset:
+            memory.prefix_reset = reset
+            row = self.tx.get(FORGOTTEN, ((0, 0),)).get((0, 0))
+            version = 0 if row is None else int(row[2])
+            if version != memory.pages_version:
+                memory.pages_version = version
+                memory.page_ids = PageIds()
 
     # -- what is known
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
+from memory_structure.acts import ActKind
 from memory_structure.errors import InvalidValue, UndoConflict
 from memory_structure.records import WebEntityStatus
 from memory_structure.storage import Reader, Row, Span, Table
 from memory_structure.stored.act_codec import subject_of
 from memory_structure.stored.act_rows import act_changes, act_row, iter_acts_on
-from memory_structure.stored.entities import change_row, count_status, create_by_rules, remove_entity_row
+from memory_structure.stored.entities import (
+    change_row,
+    count_status,
+    create_by_rules,
+    is_unjudged,
+    remove_entity_row,
+)
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import FIXED_OPTIONS, read_options
 from memory_structure.stored.ownership import hand_over_jobs, is_bare
@@ -27,7 +34,6 @@ from memory_structure.stored.schema import (
 )
 from memory_structure.stored.session import Session
 
-_UNJUDGED: Final = (WebEntityStatus.DISCOVERED.value, None, "[]", "[]", "")  # status to note, without dates
 Field = tuple[Table, Any, str]
 
 
@@ -192,7 +198,7 @@ class _Undoing:
         for entity_id in sorted(self.taken_from):
             if is_bare(self.session, entity_id):
                 row = self.tx.get(ENTITIES, (entity_id,))[entity_id]
-                if (row[2], *row[5:]) != _UNJUDGED:
+                if not is_unjudged(row):
                     self.refuse_loss(entity_id)
                 self._remove(entity_id)
 
@@ -227,6 +233,14 @@ def later_acts(
         ):
             found.append(row[0])
     return tuple(found)
+
+
+def refuse_forgotten_since(reader: Reader, act_id: int) -> None:
+    """Raise UndoConflict for an act of forgetting after which pages were forgotten again: links it took out
+    may lead to pages that are gone."""
+    later = tuple(row[0] for row in _in_force(reader, act_id, None) if row[3] == ActKind.FORGET)
+    if later:
+        raise UndoConflict(act_id, later, "more was forgotten since")
 
 
 def _in_force(reader: Reader, act_id: int, entity_id: int | None) -> Iterator[Row]:

@@ -3,8 +3,8 @@ was curated.
 
 The first curation state is made of: every entity that existed, its name, status, tags, start pages, homepage
 and note, its prefixes; the rules; the precision exceptions but those that crawling added. After undoing every
-act, newest first, all of it is as it was. What crawling stored since stays: pages, links, attempts, and
-entities that own pages which nobody owned before, all of them unjudged."""
+act, newest first, all of it is as it was. What crawling stored since stays or is back: fetched pages,
+the links of their last fetch, and entities that own pages which nobody owned before, all of them unjudged."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from memory_structure.acts import ActKind
 from memory_structure.backends.mongodb import MongoStorage
 from memory_structure.backends.sqlite import SqliteStorage
 from memory_structure.corpus_records import CorpusOptions
@@ -70,6 +71,8 @@ class Curating(RuleBasedStateMachine):
         self.corpus.create_job(SPEC)
         self.n_attempts = 0
         self.crawled_exceptions: set[str] = set()
+        self.crawled: set[str] = set()
+        self.linked: set[tuple[str, str]] = set()
         if first:
             self.crawl(first, first[:2])
             self.corpus.add_rule(CreationRule(first[0], Preset.parse(preset)))
@@ -123,6 +126,8 @@ class Curating(RuleBasedStateMachine):
             tried = Fetch(1, MOMENT, attempt=self.n_attempts, status=200)
             found = dict.fromkeys(target for target in linked if target != source)
             made.append(page(source, *found, attempts=[tried]))
+            self.crawled.add(source)
+            self.linked = {pair for pair in self.linked if pair[0] != source} | {(source, t) for t in found}
         self.corpus.write_batch(batch(*made))
         self.crawled_exceptions |= set(self.corpus.precision().exceptions) - before
 
@@ -210,6 +215,21 @@ class Curating(RuleBasedStateMachine):
         made = [self.corpus.get_web_entity(i).prefixes for i in created]
         assert made == [tuple(sorted(prefixes)) for prefixes in seen.created_prefixes]
 
+    @precondition(lambda self: self.entity(0))
+    @rule(place=places)
+    def forget(self, place: int) -> None:
+        entity = self.entity(place)
+        assert entity is not None
+        seen = self.corpus.preview_forget(entity)
+        n_before = self.corpus.counters()
+        self.corpus.forget(entity)
+        counters = self.corpus.counters()
+        n_gone = seen.n_pages - seen.n_pages_kept + seen.n_pages_brought
+        assert counters.n_pages == n_before.n_pages - n_gone
+        assert counters.n_pages_fetched == n_before.n_pages_fetched - seen.n_pages_fetched
+        left = {found.web_entity_id for found in self.corpus.list_web_entities()}
+        assert not left & set(seen.removed_web_entity_ids)
+
     @rule(prefix=st.sampled_from(["", *LRUS]), preset=presets)
     def add_rule(self, prefix: str, preset: str) -> None:
         self.corpus.add_rule(CreationRule(prefix, Preset.parse(preset)))
@@ -270,9 +290,13 @@ class Curating(RuleBasedStateMachine):
         """Newest first; what was undone before stays so."""
         ids = [act.act_id for act in self.corpus.list_acts(limit=10_000)]
         for act_id in ids[: len(ids) - self.n_first_acts]:
-            if self.corpus.get_act(act_id).undone_by is None:
+            act = self.corpus.get_act(act_id)
+            brought_back = act.undoes and self.corpus.get_act(act.undoes).kind is ActKind.FORGET
+            if act.undone_by is None and not brought_back:
                 self.corpus.undo(act_id)
         assert self.corpus.check() == []
+        assert self.crawled == {p.lru for p in self.corpus.iter_pages(only_fetched=True)}
+        assert self.linked <= {(link.source_lru, link.target_lru) for link in self.corpus.iter_links()}
         now = self.state()
         first = self.first
         assert now["rules"] == first["rules"]
