@@ -181,10 +181,6 @@ class Storage(Reader):
         """Space taken, as the database tells it."""
 
     @abstractmethod
-    def backup(self, path: str) -> None:
-        """A consistent copy of the whole database into a new file, while others read and write."""
-
-    @abstractmethod
     def close(self) -> None:
         """Release files and connections. Closing twice is allowed."""
 

@@ -31,11 +31,10 @@ from memory_structure.records import (
     WeightedLink,
     WriteReport,
 )
-from memory_structure.status_history import StatusHistory
 from memory_structure.text_search import TextSearch
 
 
-class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ABC):
+class MemoryStructure(TextSearch, Curation, Columns, LinkEvidence, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole
@@ -60,11 +59,6 @@ class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence
     @abstractmethod
     def size_bytes(self) -> int:
         """Space the store takes, bodies not included."""
-
-    @abstractmethod
-    def backup(self, path: str) -> None:
-        """A consistent copy of the store, bodies not included, into a new file, while others read and
-        write."""
 
     @abstractmethod
     def close(self) -> None:

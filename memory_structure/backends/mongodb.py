@@ -41,7 +41,6 @@ from memory_structure.backends.mongodb_lock import WriterLock
 from memory_structure.backends.mongodb_overlay import OverlayTransaction
 from memory_structure.backends.mongodb_reads import WHOLE, DocumentReader
 from memory_structure.backends.mongodb_words import WORDS, WORDS_FIELDS, MongoWords
-from memory_structure.backends.new_files import new_file
 from memory_structure.errors import (
     InvalidValue,
     MemoryStructureError,
@@ -61,7 +60,6 @@ RETRY_SECONDS = 0.1
 DUPLICATE_KEY = 11000
 DISK_IS_FULL = frozenset({14031, 13068, 12501})
 UNREPRESENTABLE = (BSONError, OverflowError, UnicodeEncodeError)
-BACKUP_FORMAT = "hyphe storage backup 1"
 CLIENT_DEFAULTS = {"serverSelectionTimeoutMS": 1000, "connectTimeoutMS": 2000, "socketTimeoutMS": 60_000}
 
 
@@ -350,34 +348,6 @@ class MongoStorage(Storage):
         """See `Storage`."""
         stats = self._access.call(self._access.database.command, "dbStats")
         return int(stats.get("storageSize") or stats.get("dataSize") or 0) + int(stats.get("indexSize") or 0)
-
-    def backup(self, path: str) -> None:
-        """A file of BSON documents, one behind the other; writers wait meanwhile.
-
-        First {format, database, seq}; then {collection} before the rows of each collection, each as
-        {row: document}; last {end: number of rows}. A failed backup leaves no file. Raises FileExistsError.
-        """
-        with new_file(path) as file, self._my_turn():
-            state = self._committer.take_lock()
-            try:
-                head = {"format": BACKUP_FORMAT, "database": self._access.database.name, "seq": state.seq}
-                file.write(bson.encode(head))
-                n_rows = 0
-                for part in self._dump():
-                    file.write(bson.encode(part))
-                    n_rows += "row" in part
-                file.write(bson.encode({"end": n_rows}))
-            except LostConnection as fault:
-                raise StoreUnreachable(f"{self._access.place}: no answer any more") from fault
-            finally:
-                self._lock.release()
-
-    def _dump(self) -> Iterator[Document]:
-        for name in sorted(self._access.call(self._access.database.list_collection_names)):
-            if not name.startswith(("_", "system.")):
-                yield {"collection": name}
-                for document in self._access.stream(name, {}):
-                    yield {"row": document}
 
     def close(self) -> None:
         """See `Storage`."""

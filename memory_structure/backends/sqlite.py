@@ -364,10 +364,6 @@ class SqliteStorage(Storage):
         files = (self._path, Path(f"{self._path}-wal"))
         return sum(f.stat().st_size for f in files if f.exists())
 
-    def backup(self, path: str) -> None:
-        with self._reading() as reader:
-            reader._execute("VACUUM INTO ?", (path,))
-
     def close(self) -> None:
         with self._lock, self._pool_lock:
             self._closed = True

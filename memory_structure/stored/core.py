@@ -129,10 +129,6 @@ class Core:
         """Space the store takes."""
         return self._storage.size_bytes()
 
-    def backup(self, path: str) -> None:
-        """A consistent copy of the store into a new file."""
-        self._storage.backup(path)
-
     def close(self) -> None:
         """Release the store."""
         with self._write_lock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -332,11 +331,18 @@ def test_size_grows_with_what_is_stored(storage: Storage) -> None:
     assert storage.size_bytes() > before + 500
 
 
-def test_a_backup_is_a_new_file_and_changes_nothing(storage: Storage, tmp_path: Path) -> None:
+def test_frozen_reads_show_one_moment_while_another_writes(opener: Opener, storage: Storage) -> None:
     write(storage, page(1), page(2))
-    storage.backup(str(tmp_path / "copy"))
-    assert (tmp_path / "copy").stat().st_size > 100
-    assert ids(storage.scan(PAGES)) == [1, 2]
+    other = opener()
+    writer = threading.Thread(target=write, args=(other, page(3)))
+    with storage.frozen() as reader:
+        assert ids(reader.scan(PAGES)) == [1, 2]
+        writer.start()
+        writer.join(0.3)
+        assert ids(reader.scan(PAGES)) == [1, 2]
+        assert reader.get(PAGES, (3,)) == {}
+    writer.join()
+    assert ids(storage.scan(PAGES)) == [1, 2, 3]
 
 
 def test_destroyed_databases_begin_empty(opener: Opener, storage: Storage) -> None:

@@ -146,8 +146,9 @@ def test_mongodb_computes_aggregates_anew_for_each_source_page(mongodb_server: M
 
 
 def test_entity_ids(tmp_path: Path) -> None:
-    """Whole numbers from 1, never used twice, also after deletions, restarts and in a backup."""
-    path, copy = tmp_path / "corpus.sqlite", tmp_path / "copy.sqlite"
+    """Whole numbers from 1, never used twice, also after deletions and restarts (and restores: see the suite
+    of backups)."""
+    path = tmp_path / "corpus.sqlite"
     structure = StoredMemoryStructure(SqliteStorage(path))
     made = [structure.declare_web_entity([lru(f"{name}.com")]).web_entity_id for name in "abc"]
     assert made == [1, 2, 3]
@@ -156,8 +157,7 @@ def test_entity_ids(tmp_path: Path) -> None:
     one, other = (StoredMemoryStructure(SqliteStorage(path)) for _ in range(2))
     assert one.declare_web_entity([lru("d.com")]).web_entity_id == 4
     assert other.declare_web_entity([lru("e.com")]).web_entity_id == 5
-    one.backup(str(copy))
-    kept = StoredMemoryStructure(SqliteStorage(copy))
+    kept = StoredMemoryStructure(SqliteStorage(path))
     assert [e.web_entity_id for e in kept.list_web_entities()] == [1, 2, 4, 5]
     assert kept.declare_web_entity([lru("f.com")]).web_entity_id == 6
     for opened in (one, other, kept):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
-import bson
 import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from memory_structure.backends.mongodb import BACKUP_FORMAT, MongoAccess, MongoStorage
+from memory_structure.backends.mongodb import MongoAccess, MongoStorage
 from memory_structure.backends.mongodb_commit import CommitStep
 from memory_structure.errors import InvalidValue, StoreError, StoreFull, StoreUnreachable
 from memory_structure.storage import Column, ColumnKind, Index, Row, Span, Table
@@ -113,34 +111,6 @@ def test_pages_of_an_index_with_empty_values_join_into_the_whole(open_storage: O
 
 
 # Upkeep
-
-
-def test_a_backup_holds_every_row_and_says_where_it_ends(open_storage: Open, tmp_path: Path) -> None:
-    storage = open_storage()
-    storage.backup(str(tmp_path / "copy"))
-    first, *parts, last = bson.decode_all((tmp_path / "copy").read_bytes())
-    assert (first["format"], last) == (BACKUP_FORMAT, {"end": len(old_rows())})
-    assert parts[0] == {"collection": "rows"}
-    stored = [(p["row"]["id"], p["row"]["text"], p["row"]["data"]) for p in parts[1:]]
-    assert sorted(stored) == old_rows()
-    with pytest.raises(FileExistsError):
-        storage.backup(str(tmp_path / "copy"))
-    assert increment_row(storage) == 1
-
-
-def test_a_backup_that_fails_leaves_no_file(server: MongoServer, database: str, tmp_path: Path) -> None:
-    storage = MongoStorage(server.uri + "?socketTimeoutMS=300", database, unreachable_seconds=0.3)
-    storage.ensure_tables([ROWS])
-    with storage.transaction() as transaction:
-        transaction.insert(ROWS, old_rows())
-    server.pause()
-    try:
-        with pytest.raises(StoreUnreachable):
-            storage.backup(str(tmp_path / "copy"))
-    finally:
-        server.resume()
-    assert not (tmp_path / "copy").exists()
-    storage.destroy()
 
 
 def test_servers_indexes_serve_every_order(server: MongoServer, database: str, open_storage: Open) -> None:

@@ -264,15 +264,3 @@ def test_threads_share_an_instance(tmp_path: Path) -> None:
     assert structure.counters().n_pages_fetched == 40
     assert structure.check() == []
     structure.close()
-
-
-def test_backup_is_a_whole_corpus(tmp_path: Path) -> None:
-    structure = corpus_at(tmp_path / "corpus.sqlite")
-    structure.write_batch(batch(page(A, B)))
-    structure.backup(str(tmp_path / "copy.sqlite"))
-    structure.write_batch(batch(page(B, A)))
-    copy = corpus_at(tmp_path / "copy.sqlite")
-    assert copy.counters().n_pages_fetched == 1
-    assert copy.check() == []
-    copy.close()
-    structure.close()
