@@ -31,10 +31,11 @@ from memory_structure.records import (
     WeightedLink,
     WriteReport,
 )
+from memory_structure.status_history import StatusHistory
 from memory_structure.text_search import TextSearch
 
 
-class MemoryStructure(TextSearch, Curation, Columns, LinkEvidence, JobKeeping, ABC):
+class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole
