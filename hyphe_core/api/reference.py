@@ -16,9 +16,9 @@ Written by `python -m hyphe_core.api.reference`; do not edit by hand.
 
 ## Calling
 
-Send a JSON object by POST to any path of the service, with whatever content type. Parameters go by position or by
-name; the last ones may be left out, and `null` stands for a default. `corpus` left out is the corpus `--hyphe--`;
-`null` is no corpus.
+Send a JSON object by POST to any path of the service, with whatever content type. Parameters go by position
+or by name; the last ones may be left out, and `null` stands for a default. `corpus` left out is the corpus
+`--hyphe--`; `null` is no corpus.
 
     curl http://127.0.0.1:6978/ -d '{"method": "get_status", "params": ["my-corpus"]}'
 
@@ -31,13 +31,15 @@ name; the last ones may be left out, and `null` stands for a default. `corpus` l
 | a list of calls | a list of answers in order, all calls running at once; at most 100 |
 | nothing, or an object without `method` | `[{}]` |
 
-A call that was understood is answered with HTTP 200, whether it succeeded, `{"code": "success", "result": ...}`, or
-not, `{"code": "fail", "message": ...}`. The message is a text, or the state of the corpus when it is not started.
-Hyphe's methods on several entities do what they can: when some fail, the failure has `errors`, one text each, and
-`results`, what was done. The other methods on several entities change all of them or none.
+A call that was understood is answered with HTTP 200, whether it succeeded, `{"code": "success", "result":
+...}`, or not, `{"code": "fail", "message": ...}`. The message is a text, or the state of the corpus when it
+is not started. Hyphe's methods on several entities do what they can: when some fail, the failure has
+`errors`, one text each, and `results`, what was done. The other methods on several entities change all of
+them or none.
 
-Moments are whole milliseconds since 1970, durations seconds. LRUs are accepted in any usual cut and answered in the
-canonical one. `rpc.discover` answers an OpenRPC document: every method with the schemas of its parameters and result.
+Moments are whole milliseconds since 1970, durations seconds. LRUs are accepted in any usual cut and
+answered in the canonical one. `rpc.discover` answers an OpenRPC document: every method with the schemas of
+its parameters and result.
 
 | code | error of the protocol |
 | --- | --- |
@@ -53,17 +55,18 @@ Errors before 1.0 are a bare object: `{"fault": ..., "faultCode": ..., "faultStr
 
 ## Access
 
-Web pages may call from the service's own origin, from loopback origins and from `allowed_origins`; the Host header
-must be an address, a loopback name, the bound host, or one of `allowed_hosts`.
+Web pages may call from the service's own origin, from loopback origins and from `allowed_origins`; the Host
+header must be an address, a loopback name, the bound host, or one of `allowed_hosts`.
 
-A corpus with a password answers callers who gave it to `start_corpus`: that answer carries a session, as a cookie and
-as the header `Auth-Token`, to be sent back as either (or as `Authorization: Bearer`). The password of readers opens it
-for reading, that of curators for changing it, that of the administrator (given with `null` for the corpus) for
-everything. Programs use tokens (`access.create_token`). A corpus without password is open to everyone; with
-`hyphe_compatible_access` every started corpus is, and every origin is accepted.
+A corpus with a password answers callers who gave it to `start_corpus`: that answer carries a session, as a
+cookie and as the header `Auth-Token`, to be sent back as either (or as `Authorization: Bearer`). The
+password of readers opens it for reading, that of curators for changing it, that of the administrator (given
+with `null` for the corpus) for everything. Programs use tokens (`access.create_token`). A corpus without
+password is open to everyone; with `hyphe_compatible_access` every started corpus is, and every origin is
+accepted.
 
-The last columns below: what the corpus must be (any = it exists, ready = it is started), and the role that the caller
-must have. What curation is made of is told in [curation](curation.md).
+The last columns below: what the corpus must be (any = it exists, ready = it is started), and the role that
+the caller must have. What curation is made of is told in [curation](curation.md).
 """
 
 _ROOT_TITLE = "Corpora, pages, crawls"
