@@ -49,11 +49,16 @@ def site() -> Iterator[str]:
 @pytest.fixture
 def entities(client: Client, site: str) -> tuple[int, int]:
     """Entities of the folders a and b."""
-    ids = [
-        client.call("store.declare_webentity_by_lruprefix_as_url", url=f"{site}/{name}", corpus=FULL)["id"]
-        for name in ("a", "b")
-    ]
-    return ids[0], ids[1]
+    return declared(client, f"{site}/a"), declared(client, f"{site}/b")
+
+
+def declared(client: Client, url: str) -> int:
+    """The entity of that prefix, made when it is not there yet."""
+    try:
+        found = client.call("store.get_webentity_by_lruprefix_as_url", url, FULL)
+    except Failed:
+        found = client.call("store.declare_webentity_by_lruprefix_as_url", url=url, corpus=FULL)
+    return int(found["id"])
 
 
 def test_each_start_page_is_proved(client: Client, site: str, entities: tuple[int, int]) -> None:
@@ -84,9 +89,7 @@ def test_what_the_modes_propose_is_proved_when_no_url_is_given(
 
 
 def test_an_unreachable_server_is_told(client: Client, entities: tuple[int, int]) -> None:
-    dead = client.call("store.declare_webentity_by_lruprefix_as_url", url="http://127.0.0.1:9/", corpus=FULL)[
-        "id"
-    ]
+    dead = declared(client, "http://127.0.0.1:9/")
     (found,) = client.call("startpages.check", webentity_id=dead, urls="http://127.0.0.1:9/", corpus=FULL)
     assert (found["verdict"], found["status"], found["use"]) == ("fails", -1, None)
 
