@@ -15,6 +15,7 @@ from hyphe_core.api import (
     editing,
     entities,
     entity_statistics,
+    forgetting,
     history,
     jobs,
     launching,
@@ -42,6 +43,7 @@ def all_methods() -> MethodTable:
         (
             access.methods,
             boundaries.methods,
+            forgetting.methods,
             history.methods,
             tagging.methods,
             corpora.methods,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hyphe_core.api.call import Call
 from hyphe_core.api.entity_pages import entities_of_ids
 from hyphe_core.api.json_values import JsonObject
@@ -12,7 +14,8 @@ from memory_structure.previews import OwnershipPreview
 
 def shown_preview(call: Call, preview: OwnershipPreview) -> JsonObject:
     """What moving prefixes would do. An owner is {id, name}; null for an entity the rules would make."""
-    owners = _owners(call, preview)
+    named = {i for change in preview.changes for i in (change.before, change.after) if i is not None}
+    owners = named_owners(call, named | set(preview.removed_web_entity_ids))
     return {
         "nb_pages_moved": preview.n_pages_moved,
         "changes": [
@@ -35,12 +38,10 @@ def shown_preview(call: Call, preview: OwnershipPreview) -> JsonObject:
     }
 
 
-def _owners(call: Call, preview: OwnershipPreview) -> dict[int | None, JsonObject]:
-    named = {i for change in preview.changes for i in (change.before, change.after) if i is not None}
-    ids = sorted(named | set(preview.removed_web_entity_ids))
-    return {
-        e.web_entity_id: {"id": e.web_entity_id, "name": e.name} for e in entities_of_ids(call.structure, ids)
-    }
+def named_owners(call: Call, web_entity_ids: Iterable[int]) -> dict[int | None, JsonObject]:
+    """{id, name} of web entities, by id."""
+    entities = entities_of_ids(call.structure, sorted(web_entity_ids))
+    return {e.web_entity_id: {"id": e.web_entity_id, "name": e.name} for e in entities}
 
 
 def shown_application(application: RuleApplication) -> JsonObject:

@@ -86,6 +86,7 @@ ALL_TAG_COUNTS = keyed(TAG_COUNTS)
 ACT = _named("Act")
 OWNERSHIP = _named("OwnershipPreview")
 RULE_APPLICATION = _named("RuleApplication")
+FORGETTING = _named("ForgetPreview")
 LOG = list_of(record({"timestamp": INTEGER, "log": TEXT}, {"job": TEXT}))
 
 _LIGHT: dict[str, Schema] = {
@@ -292,6 +293,17 @@ _CURATION: dict[str, Schema] = {
             ),
             "created_prefixes": list_of(TEXTS),
             "dropped_prefixes": TEXTS,
+            "removed_webentities": list_of(_OWNER),
+        }
+    ),
+    "ForgetPreview": record(
+        {
+            "nb_pages": INTEGER,
+            "nb_pages_crawled": INTEGER,
+            "nb_pages_kept": INTEGER,
+            "nb_pages_brought": INTEGER,
+            "nb_links": INTEGER,
+            "samples": list_of(record({"lru": TEXT, "url": TEXT})),
             "removed_webentities": list_of(_OWNER),
         }
     ),
