@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 MAX_PATTERN_CHARACTERS = 2000
 MAX_TEXT_CHARACTERS = 4096
 MIN_TEXT_CHARACTERS = 64
+MAX_WAYS = 5000
 MAX_STEPS = 5e7  # half a second or less
 _MAX_POWER = 5
 # Repeats up to so many times are counted out; more count as endless.
@@ -142,7 +143,7 @@ def _longest_text(parsed: Any) -> int:
     longest = MAX_TEXT_CHARACTERS
     if power:
         longest = min(longest, int((MAX_STEPS / judged.n_ways * factorial(power)) ** (1 / power)))
-    if longest < MIN_TEXT_CHARACTERS or judged.n_ways > MAX_STEPS:
+    if longest < MIN_TEXT_CHARACTERS or judged.n_ways > MAX_WAYS:
         raise BadPattern("repeats that could take for ever")
     return longest
 
