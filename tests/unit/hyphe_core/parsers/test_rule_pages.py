@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hyphe_core.parsers.base import Document, ParseMajor, ParseMinor, ParseResult
 from hyphe_core.parsers.html import HtmlParser
@@ -208,3 +210,25 @@ def test_statuses_in_words() -> None:
     assert describe(parse("x").status) == "success/0"
     assert is_temporary_refresh(4.9)
     assert not is_temporary_refresh(5)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_give_a_result(body: bytes) -> None:
+    for content_type in (None, "text/html; charset=utf-16", "text/html; charset=nonsense"):
+        assert HtmlParser(NUTCH).parse(Document(PAGE, body, content_type)).base_url
+
+
+_PIECES = st.sampled_from(
+    "<a href=x> </a> <form action=f> </form> <template> </template> <iframe src=i> <table> <td> <p> </p> <svg>"
+    " <object> </object> <title> <base href=//b> <noscript> <select> <option> <!-- --> text &amp; \0".split(
+        " "
+    )
+)
+
+
+@given(st.lists(_PIECES, max_size=60))
+def test_any_markup_gives_absolute_links(pieces: list[str]) -> None:
+    result = parse("".join(pieces), with_link_elements(NUTCH, form_action=True))
+    assert all("://" in link.url for link in result.links)
+    assert "\n\n" not in result.text
+    assert result.text == result.text.lstrip()
