@@ -219,9 +219,9 @@ def test_any_bytes_give_a_result(body: bytes) -> None:
 
 
 _PIECES = st.sampled_from(
-    "<a href=x> </a> <form action=f> </form> <template> </template> <iframe src=i> <table> <td> <p> </p> <svg>"
-    " <object> </object> <title> <base href=//b> <noscript> <select> <option> <!-- --> text &amp; \0".split(
-        " "
+    "<a href=x>|</a>|<form action=f>|</form>|<template>|</template>|<iframe src=i>|<table>|<td>|<p>|</p>"
+    "|<svg>|<object>|</object>|<title>|<base href=//b>|<noscript>|<select>|<option>|<!--|-->|text|&amp;|\0| ".split(
+        "|"
     )
 )
 
