@@ -86,23 +86,40 @@ class Forgetting(Previewing):
 
     def _bring_back(self, act_id: int) -> None:
         """Put back what an act took out, last things first. Goes on where it was interrupted."""
-        new_ids: dict[int, int] = {}
+        new_ids = self._renumbered_since(act_id)
         for number in range(_last_chunk(self._storage, act_id), 0, -1):
             with self._writing() as session:
                 key = (act_id, number)
                 taken = decode_taken(session.tx.get(FORGOTTEN, (key,))[key][2])
-                renumbered = put_back(session, taken, new_ids)
+                renumbered = put_back(session, taken, _followed(new_ids))
                 new_ids.update(renumbered)
                 new_ids.update(taken.renumbered)
                 if taken.pages or taken.emptied:
                     session.tx.put(FORGOTTEN, [(*key, encode_taken(TakenOut(renumbered=renumbered)))])
                     session.changed = True
 
+    def _renumbered_since(self, act_id: int) -> dict[int, int]:
+        """Pages that later acts took out and that came back under another id, old to new."""
+        found: dict[int, int] = {}
+        for _, _, blob in self._storage.scan(FORGOTTEN, Span(lower=act_id + 1)):
+            found.update(decode_taken(blob).renumbered)
+        return found
+
     def _is_brought_back(self, act_id: int) -> bool:
         """Whether all that an act took out is back."""
         row = self._storage.get(FORGOTTEN, ((act_id, 1),)).get((act_id, 1))
         taken = TakenOut() if row is None else decode_taken(row[2])
         return not taken.pages and not taken.emptied
+
+
+def _followed(new_ids: dict[int, int]) -> dict[int, int]:
+    """Each old id with the last one that stands for it: a page may come back more than once."""
+    followed = {}
+    for old, new in new_ids.items():
+        while new in new_ids:
+            new = new_ids[new]
+        followed[old] = new
+    return followed
 
 
 def _refuse_crawled(session: Session, entity_id: int) -> None:

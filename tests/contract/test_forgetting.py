@@ -164,6 +164,19 @@ def test_later_forgetting_stands_in_the_way(corpus: StoredMemoryStructure) -> No
     assert corpus.check() == []
 
 
+def test_pages_that_came_back_under_another_number(corpus: StoredMemoryStructure) -> None:
+    links = {(link.source_lru, link.target_lru) for link in corpus.iter_links()}
+    first = corpus.forget(1)
+    second = corpus.forget(2)
+    corpus.write_batch(batch(page(C, PQ, attempts=[fetch(2, attempt=5)])))
+    assert lrus(corpus)[PQ] is False
+    corpus.undo(second.act_id)
+    corpus.undo(first.act_id)
+    assert lrus(corpus)[PQ] is True
+    assert {(link.source_lru, link.target_lru) for link in corpus.iter_links()} == links | {(C, PQ)}
+    assert corpus.check() == []
+
+
 def test_interrupted_forgetting_and_bringing_back_go_on(
     corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
