@@ -56,7 +56,7 @@ class Rights:
 
     def role_of(self, caller: Caller, entry: CorpusEntry | None) -> Role:
         """What a caller may do on a corpus, or (None) on the service, where a curator makes corpora."""
-        return max(self.shown_role(caller, entry), *self._open_to_all(entry))
+        return max(self.shown_role(caller, entry), *self._open_to_all(caller, entry))
 
     def shown_role(self, caller: Caller, entry: CorpusEntry | None) -> Role:
         """The role that comes with the caller's token, whatever is open to everyone."""
@@ -67,15 +67,21 @@ class Rights:
             return ROLES[token.role] if not token.corpus_id or _is_for(token, entry) else Role.ANYONE
         return Role.ANYONE if session is None or entry is None else self._granted(session, entry)
 
-    def _open_to_all(self, entry: CorpusEntry | None) -> Iterator[Role]:
+    def _open_to_all(self, caller: Caller, entry: CorpusEntry | None) -> Iterator[Role]:
         yield Role.ANYONE
         is_open = entry is None or not entry.password_hash
-        if is_open and not self._config.admin_password and is_loopback_name(self._config.host):
+        if is_open and self._is_at_home(caller):
             yield Role.ADMIN
         if is_open and entry is not None:
             yield Role.CURATOR
         if self._config.hyphe_compatible_access:
             yield from _compatible(entry)
+
+    def _is_at_home(self, caller: Caller) -> bool:
+        """Whether a service without administrator is this machine's own, and its caller at this machine: not
+        one that a proxy passed on."""
+        is_own = not self._config.admin_password and is_loopback_name(self._config.host)
+        return is_own and (not caller.address or is_loopback_name(caller.address))
 
     def _granted(self, session: Session, entry: CorpusEntry) -> Role:
         """The role that a password gave. Where nobody is administrator, the curators of a protected corpus

@@ -52,11 +52,11 @@ class Inside:
     service: Service
     registry: Registry
 
-    def reply(self, method: str, *params: Any, token: str | None = None, address: str = "10.0.0.1") -> Reply:
+    def reply(self, method: str, *params: Any, token: str | None = None, address: str = "127.0.0.1") -> Reply:
         bound = self.service.table.get(method).bind(list(params))
         return self.service.answer_blocking(bound, Caller(token, address))
 
-    def answer(self, method: str, *params: Any, token: str | None = None, address: str = "10.0.0.1") -> Any:
+    def answer(self, method: str, *params: Any, token: str | None = None, address: str = "127.0.0.1") -> Any:
         """The envelope as a client reads it."""
         try:
             return json.loads(encode(self.reply(method, *params, token=token, address=address).value))

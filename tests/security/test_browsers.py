@@ -148,6 +148,25 @@ def test_answers_are_not_kept_by_caches_nor_taken_for_pages(client: Client) -> N
     assert answer.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize(
+    ("passed_on", "is_admin"),
+    [
+        ("", True),
+        ("127.0.0.1", True),
+        ("203.0.113.1", False),
+        ("127.0.0.1, 203.0.113.1", False),
+        ("x", False),
+    ],
+)
+def test_a_proxy_on_this_machine_says_who_comes(tmp_path: Path, passed_on: str, is_admin: bool) -> None:
+    started = ServiceProcess(tmp_path)
+    body = json.dumps({"method": "access.whoami", "params": [None]})
+    headers = {"X_Forwarded_For": passed_on} if passed_on else {}
+    role = started.client().send(body, **headers).json[0]["result"]["role"]
+    assert role == ("admin" if is_admin else "anyone")
+    started.stop()
+
+
 # -- sessions -----------------------------------------------------------------------------------------------
 
 

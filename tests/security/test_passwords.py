@@ -112,6 +112,14 @@ def test_on_a_machine_of_ones_own_everyone_is_administrator_but_of_what_has_a_pa
     assert own.answer("destroy_corpus", PROTECTED, token=curator)["code"] == "success"
 
 
+def test_who_comes_through_a_proxy_is_not_at_home(inside: Inside) -> None:
+    """A proxy on this machine makes everyone come from loopback: what it says of them counts."""
+    own = Inside(Service(Config(), inside.registry), inside.registry)
+    assert own.answer("create_corpus", "New", address="203.0.113.1")["code"] == "fail"
+    assert own.answer("destroy_corpus", OPEN, address="2001:db8::1")["code"] == "fail"
+    assert own.answer("create_corpus", "New", address="::1")["code"] == "success"
+
+
 def test_an_address_that_others_reach_makes_nobody_administrator(inside: Inside) -> None:
     public = Inside(Service(Config(host="0.0.0.0"), inside.registry), inside.registry)
     assert public.answer("create_corpus", "New")["code"] == "fail"

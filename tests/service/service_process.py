@@ -25,6 +25,7 @@ from hyphe_core.logs import configure_logs
 configure_logs("INFO")
 try:
     config = load_config(None, os.environ, {})
+    configure_logs(config.log_level, config.log_format)
     sys.exit(run_service(config, lambda host, port: print("READY", port, flush=True)))
 except CallerFault as fault:
     print(fault, file=sys.stderr)
