@@ -12,11 +12,13 @@ import pytest
 
 from hyphe_core.api.call import Caller
 from hyphe_core.api.json_values import encode
+from hyphe_core.api.schemas import COMPONENTS
 from hyphe_core.api.service import Service
 from hyphe_core.config import Config
 from memory_structure.opening import open_registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import url_to_lru
+from tests.contract.hyphe_api import faults
 
 
 class Refused(Exception):
@@ -30,7 +32,7 @@ class Refused(Exception):
 
 @dataclass
 class Curator:
-    """Calls methods on one corpus; results come as JSON brings them."""
+    """Calls methods on one corpus; results come as JSON brings them, and as their schema says."""
 
     service: Service
     corpus: str
@@ -46,6 +48,7 @@ class Curator:
         answer = json.loads(encode(self.service.answer_blocking(method.bind(values), Caller()).value))
         if answer["code"] != "success":
             raise Refused(answer)
+        assert faults(answer["result"], method.result, definitions=COMPONENTS) == []
         return answer["result"]
 
     def refusal(self, name: str, /, *params: Any, **named: Any) -> Any:
