@@ -8,7 +8,7 @@ parse-out document. Both have defaults, so a format is in most cases a styleshee
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -219,7 +219,7 @@ class MarkupEngine:
         if well_formed.recovered:
             for parse in parses:
                 parse.meta.append(Metadatum("xml.recovered", "true"))
-        cleaned = tuple(map(clean, parser.finish(parses, content)))
+        cleaned = _distinct(map(clean, parser.finish(parses, content)))
         kinds = tuple(
             tuple(parser.link_kind(outlink.element) for outlink in each.parse.outlinks) for each in cleaned
         )
@@ -234,6 +234,14 @@ class MarkupEngine:
             well_formed.encoding_source,
             warnings,
         )
+
+
+def _distinct(parses: Iterable[Cleaned]) -> tuple[Cleaned, ...]:
+    """Of parses with one link the first."""
+    found: dict[str, Cleaned] = {}
+    for each in parses:
+        found.setdefault(each.parse.link, each)
+    return tuple(found.values())
 
 
 def probe_of(content: Content) -> Probe:

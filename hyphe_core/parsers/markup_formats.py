@@ -171,6 +171,12 @@ def load_formats(folder: Traversable | Path) -> list[StylesheetFormat]:
     return found
 
 
+def shipped_specs() -> list[FormatSpec]:
+    """What the formats of this package say of themselves; no stylesheet is compiled."""
+    folder = shipped_folder()
+    return [spec for name in _list_names(folder) if (spec := _read_spec(folder, name)) is not None]
+
+
 def _list_names(folder: Traversable | Path) -> list[str]:
     if not folder.is_dir():
         raise ConfigError(["the folder of stylesheets does not exist"])

@@ -38,6 +38,9 @@ MAX_MESSAGE_CHARACTERS: Final = 500
 # nothing.
 NEW_LINE: Final = "\u2029"
 
+CANONICAL: Final = "html.canonical"
+"""The domain field that holds an address, relative as found."""
+
 _N_REMEMBERED: Final = 4096  # addresses; some 2 MB
 _WEB: Final = ("http://", "https://")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -101,7 +104,7 @@ def clean(raw: RawParse) -> Cleaned:
     fields: dict[str, Any] = {
         name: _clean_field(name, values) for name, values in raw.fields.items() if name in FIELDS
     }
-    meta = _clean_meta(raw.meta)
+    meta = _clean_meta(raw.meta, raw.base or link)
     if not status.is_success:
         return Cleaned(replace(ParseOut(link, content_type, status, meta=meta), **fields))
     outlinks, n_cut, schemes = _clean_outlinks(raw, link)
@@ -180,12 +183,14 @@ def clean_language(value: str) -> str:
     return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
-def _clean_meta(meta: list[Metadatum]) -> tuple[Metadatum, ...]:
+def _clean_meta(meta: list[Metadatum], base: str) -> tuple[Metadatum, ...]:
     cleaned: list[Metadatum] = []
     for name, value in meta[:MAX_META]:
         if not _META_NAME.fullmatch(name):
             name = _NOT_IN_META_NAME.sub("-", name.strip()).lstrip("-.:")[:255]
         value = fold(value)[:MAX_FIELD_CHARACTERS]
+        if name == CANONICAL:
+            value = clean_url(join_url(base, value))
         if name and value:
             cleaned.append(Metadatum(name, value))
     return tuple(cleaned)

@@ -16,7 +16,7 @@ from hyphe_core.parsers.base import (
 )
 from hyphe_core.parsers.markup import MarkupOutcome
 from hyphe_core.parsers.parse_out import FIELDS, FIELDS_AFTER, FIELDS_BEFORE, Outlink, ParseOut, Redirection
-from hyphe_core.parsers.parse_out_cleaning import NEW_LINE, Cleaned, RawParse, clean
+from hyphe_core.parsers.parse_out_cleaning import CANONICAL, NEW_LINE, Cleaned, RawParse, clean
 from hyphe_core.parsers.sniff import media_type_of
 from memory_structure.records import Area, LinkKind
 
@@ -74,6 +74,7 @@ def _result(
         title=parse.title,
         text=parse.text,
         links=links,
+        canonical=next((value for name, value in parse.meta if name == CANONICAL), None),
         robots=robots,
         refresh=Refresh(redirect.url, float(redirect.delay_seconds)) if redirect is not None else None,
         language=parse.language[0].lower() if parse.language else "",
@@ -119,7 +120,7 @@ def _parse_out(result: ParseResult, link: str, content_type: str) -> ParseOut:
     if result.language and "language" not in raw.fields:
         raw.add("language", result.language)
     if result.canonical:
-        raw.meta.append(Metadatum("html.canonical", result.canonical))
+        raw.meta.append(Metadatum(CANONICAL, result.canonical))
     if result.refresh is not None:
         raw.redirect = Redirection(result.refresh.url, int(result.refresh.delay_seconds))
         raw.status = raw.status._replace(minor=ParseMinor.REDIRECT)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Final, Protocol
 
 from hyphe_core.parsers.base import Document, Parser, ParseResult
 from hyphe_core.parsers.markup import Content, MarkupEngine, MarkupOutcome, MarkupParser
-from hyphe_core.parsers.markup_formats import load_formats, shipped_formats
+from hyphe_core.parsers.markup_formats import load_formats, shipped_formats, shipped_specs
 from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.parse_out_results import result_of
 from hyphe_core.parsers.profiles import ParseProfile, ProfileName
@@ -17,6 +18,14 @@ from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.well_formed import MAX_CRAWLED_BYTES
 
 MARKUP_ENTRY_POINTS: Final = "hyphe.markup_parsers"
+XML_TYPES: Final = (
+    "application/xml",
+    "text/xml",
+    "application/*+xml",
+    "text/*+xml",
+    "image/svg+xml",
+    "model/*+xml",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +85,24 @@ def make_engine(folder: str = "", extra: Sequence[MarkupParser] = ()) -> MarkupE
     return MarkupEngine([*shipped, *own, *extra])
 
 
+@cache
+def _claims() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(media types, suffixes): all that says XML, and what shipped formats are called besides."""
+    specs = [spec for spec in shipped_specs() if spec.preprocessor == "xml" and spec.name != "xhtml"]
+    named = {one for spec in specs for one in spec.media_types if not one.endswith("+xml")}
+    suffixes = {one for spec in specs for one in spec.suffixes}
+    return (*XML_TYPES, *sorted(named)), (".xml", *sorted(suffixes))
+
+
 class XmlParser(Parser):
     """Reads XML by the format that matches: its root, public identifier, type or suffix, else generically."""
 
     name = "xml"
-    url_suffixes = (".xml",)
-    media_types = (
-        "application/xml",
-        "text/xml",
-        "application/*+xml",
-        "text/*+xml",
-        "image/svg+xml",
-        "model/*+xml",
-    )
 
     def __init__(self, runner: Runner | None = None, options: XmlOptions = XmlOptions()) -> None:
         self.runner: Runner = runner if runner is not None else InProcess()
         self.options = options
+        self.media_types, self.url_suffixes = _claims()
 
     def for_profile(self, profile: ParseProfile) -> XmlParser:
         """A parser with the same runner, strict for Nutch's profile, lenient for that of research."""

@@ -7,7 +7,7 @@
   <xsl:template match="/">
     <xsl:variable name="info" select="/*/*[local-name() = 'info' or (substring-before(local-name(), 'info') and not(substring-after(local-name(), 'info')))]"/>
     <n:parse status="success">
-      <n:title><xsl:value-of select="(/*/*[local-name() = 'title'] | $info/*[local-name() = 'title'])[1]"/></n:title>
+      <n:title><xsl:value-of select="(/*/*[local-name() = 'title'] | $info/*[local-name() = 'title'] | /*/*[local-name() = 'refmeta']/*[local-name() = 'refentrytitle'])[1]"/></n:title>
       <xsl:for-each select="$info//*[local-name() = 'author']"><n:creator><xsl:call-template name="person"/></n:creator></xsl:for-each>
       <xsl:for-each select="$info//*[local-name() = 'keyword' or local-name() = 'subjectterm']"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
       <xsl:for-each select="$info/*[local-name() = 'abstract']"><n:description><xsl:value-of select="."/></n:description></xsl:for-each>
@@ -34,9 +34,9 @@
     </xsl:choose>
   </xsl:template>
 
-  <xsl:template match="*[local-name() = 'para' or local-name() = 'simpara' or local-name() = 'title' or local-name() = 'listitem' or local-name() = 'row' or local-name() = 'term' or local-name() = 'programlisting' or local-name() = 'screen' or local-name() = 'tr']" mode="lines">
+  <xsl:template match="*[local-name() = 'para' or local-name() = 'simpara' or local-name() = 'title' or local-name() = 'listitem' or local-name() = 'row' or local-name() = 'term' or local-name() = 'programlisting' or local-name() = 'screen' or local-name() = 'tr' or local-name() = 'refentrytitle' or local-name() = 'refname' or local-name() = 'refpurpose' or local-name() = 'subtitle']" mode="lines">
     <xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/>
   </xsl:template>
   <xsl:template match="*[local-name() = 'entry' or local-name() = 'td' or local-name() = 'th']" mode="lines"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:template>
-  <xsl:template match="*[local-name() = 'info' or local-name() = 'bookinfo' or local-name() = 'articleinfo' or local-name() = 'chapterinfo' or local-name() = 'sectioninfo' or local-name() = 'indexterm' or local-name() = 'refentryinfo']" mode="lines"/>
+  <xsl:template match="*[local-name() = 'info' or local-name() = 'bookinfo' or local-name() = 'articleinfo' or local-name() = 'chapterinfo' or local-name() = 'sectioninfo' or local-name() = 'indexterm' or local-name() = 'refentryinfo' or local-name() = 'manvolnum']" mode="lines"/>
 </xsl:stylesheet>

@@ -73,9 +73,9 @@
       <xsl:when test="@iso-8601-date"><xsl:value-of select="@iso-8601-date"/></xsl:when>
       <xsl:otherwise>
         <xsl:value-of select="normalize-space(year)"/>
-        <xsl:if test="number(month) = number(month)">
+        <xsl:if test="number(month) &gt; 0">
           <xsl:value-of select="concat('-', format-number(month, '00'))"/>
-          <xsl:if test="number(day) = number(day)"><xsl:value-of select="concat('-', format-number(day, '00'))"/></xsl:if>
+          <xsl:if test="number(day) &gt; 0"><xsl:value-of select="concat('-', format-number(day, '00'))"/></xsl:if>
         </xsl:if>
       </xsl:otherwise>
     </xsl:choose>

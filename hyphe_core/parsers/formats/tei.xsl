@@ -41,7 +41,7 @@
     </n:parse>
   </xsl:template>
 
-  <xsl:template match="*[local-name() = 'p' or local-name() = 'head' or local-name() = 'l' or local-name() = 'item' or local-name() = 'ab' or local-name() = 'row' or local-name() = 'note' or local-name() = 'sp' or local-name() = 'speaker' or local-name() = 'stage' or local-name() = 'lb' or local-name() = 'opener' or local-name() = 'closer']" mode="lines">
+  <xsl:template match="*[local-name() = 'p' or local-name() = 'head' or local-name() = 'l' or local-name() = 'item' or local-name() = 'ab' or local-name() = 'row' or local-name() = 'note' or local-name() = 'sp' or local-name() = 'speaker' or local-name() = 'stage' or local-name() = 'lb' or local-name() = 'opener' or local-name() = 'closer' or local-name() = 'dateline' or local-name() = 'salute' or local-name() = 'signed' or local-name() = 'byline']" mode="lines">
     <xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/>
   </xsl:template>
   <xsl:template match="*[local-name() = 'cell']" mode="lines"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:template>

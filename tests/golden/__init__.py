@@ -1,0 +1,1 @@
+"""Cases kept as files, one folder each."""
