@@ -32,12 +32,12 @@ _RULE = record({"rule": TEXT, "kind": TEXT, "origin": TEXT, "active": FLAG})
     CORPUS,
     result=list_of(_RULE),
     returns="a list of rules: rule, kind (parameter, path, shortener), origin, active",
-    needs=Needs.ANY_OR_SERVICE,
+    needs=Needs.ANY,
     name="list",
 )
 def list_rules(call: Call) -> list[JsonObject]:
-    """List the redirectors: those of the program, then the changes for all corpora, then (with a corpus) its
-    own. What was taken away is shown as not active."""
+    """List the redirectors: those of the program, then the changes for all corpora, then those of the
+    corpus. What was taken away is shown as not active."""
     rules: dict[str, JsonObject] = {}
     for each in built_in_redirectors():
         rules[each.text] = _shown(each.text, "program", True)
@@ -51,10 +51,7 @@ def list_rules(call: Call) -> list[JsonObject]:
 
 
 def _changes(call: Call) -> list[tuple[str, tuple[str, ...]]]:
-    changes = [("instance", call.registry.redirect_changes())]
-    if call.entry is not None:
-        changes.append(("corpus", call.options.redirects))
-    return changes
+    return [("instance", call.registry.redirect_changes()), ("corpus", call.options.redirects)]
 
 
 def _shown(rule: str, origin: str, active: bool) -> JsonObject:
@@ -96,6 +93,7 @@ def _change(call: Call, sign: str, rules: list[str]) -> list[str]:
         raise Refusal(str(fault)) from None
     without = {each.text: "+" for each in built_in_redirectors()}
     if call.entry is None:
+        call.service.require(Role.ADMIN, call.caller, None)
         call.registry.change_redirects(
             [("=" if without.get(rule, "-") == sign else sign) + rule for rule in wanted]
         )
