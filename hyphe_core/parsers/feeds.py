@@ -50,7 +50,10 @@ def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
         link = _followable(feed.base, entry.link if entry.link != url else "")
         if link and link != url:
             kept[link] = _finish_entry(entry, link, site, feed)
-    feed.outlinks += [Outlink(link, entry.title, ENTRY) for link, entry in kept.items()]
+    if content.strict:  # in Nutch's eyes a feed has entries, no links
+        feed.outlinks = []
+    else:
+        feed.outlinks += [Outlink(link, entry.title, ENTRY) for link, entry in kept.items()]
     return [feed, *kept.values()]
 
 

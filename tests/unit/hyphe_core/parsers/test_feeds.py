@@ -8,6 +8,7 @@ import pytest
 
 from hyphe_core.parsers.base import Document, ParseResult
 from hyphe_core.parsers.feeds import find_moment
+from hyphe_core.parsers.profiles import NUTCH
 from hyphe_core.parsers.xml_parser import InProcess, XmlParser
 from memory_structure.records import LinkKind
 
@@ -37,6 +38,13 @@ def test_entries_are_links_of_kind_feed() -> None:
     ]
     assert [entry.url for entry in result.parses] == ["http://f.org/a"]
     assert result.url == ""
+
+
+def test_a_feed_has_no_links_in_the_profile_of_nutch() -> None:
+    body = rss("<item><link>http://f.org/a</link></item>", channel="<link>http://f.org/</link>").encode()
+    result = PARSER.for_profile(NUTCH).parse(Document(URL, body, "application/rss+xml"))
+    assert result.links == ()
+    assert [entry.url for entry in result.parses] == ["http://f.org/a"]
 
 
 def test_markup_in_a_description_gives_text_and_links_of_the_entry() -> None:
