@@ -16,11 +16,11 @@ from weakref import WeakKeyDictionary
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.corpus_making import corpus_of_plan
-from hyphe_core.api.corpus_states import missing_state, ready_state, unauthorised_state
+from hyphe_core.api.corpus_states import ready_state
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
-from hyphe_core.api.parameters import CorpusName, Flag, Mapping, Parameter, Text
+from hyphe_core.api.parameters import Flag, Mapping, Parameter, Text
 from hyphe_core.api.passwords import hash_password
 from hyphe_core.api.schemas import CORPUS_STATE, INTEGER, MESSAGE, TEXT, list_of, one_of_texts, record
 from hyphe_core.clock import now
@@ -29,7 +29,6 @@ from hyphe_core.exports import open_output
 from hyphe_core.maintenance.hyphe_import import import_plan
 from hyphe_core.maintenance.hyphe_import_reading import read_files, read_texts
 from hyphe_core.maintenance.hyphe_import_records import ImportOutcome, ImportPlan, ImportReport
-from memory_structure.errors import NotFound
 from memory_structure.registry import CorpusEntry
 from memory_structure.structure import MemoryStructure
 
@@ -193,39 +192,55 @@ def _opened(call: Call, entry: CorpusEntry) -> JsonObject:
 # -- import -----------------------------------------------------------------------------------------------
 
 
+_FILES = Parameter("files", Mapping(), {}, "file name -> its content, as text or JSON")
+_FILE = Parameter("file", Text(max_chars=200), None, "instead: a file or folder in the folder `backups`")
+_JOIN = Parameter("join_twins", Flag(), True, "entities that differ in http and https alone are one")
+
+
 @corpus_methods.method(
-    Parameter("files", Mapping(), {}, "file name -> its content, as text or JSON"),
-    Parameter("file", Text(max_chars=200), None, "instead: a file or folder in the folder `backups`"),
+    _FILES,
+    _FILE,
     Parameter("name", Text(max_chars=200), None, "name of the new corpus; by default what the files say"),
     Parameter("password", Text(max_chars=1000), "", "password of the new corpus; empty for none"),
-    Parameter("join_twins", Flag(), True, "entities that differ in http and https alone are one"),
-    Parameter("corpus", CorpusName(), None, "id of a corpus to import into; none makes a new one"),
+    _JOIN,
     result=IMPORTED,
     returns="numbers of entities created, known already, of rules, of lines refused; what became of lines",
-    needs=Needs.ANY_OR_SERVICE,
+    needs=Needs.NONE,
     role=Role.CURATOR,
     name="import",
 )
 def import_(
     call: Call, files: JsonObject, file: str | None, name: str | None, password: str, join_twins: bool
 ) -> JsonObject:
-    """Import what Hyphe's backup_corpus wrote, or a list of web entities (CSV or JSON, of Hyphe or of this
-    program): prefixes, names, statuses, tags, start pages, home pages, notes, rules and options."""
-    plan = _plan(call, files, file)
-    if call.corpus_id is not None:
-        entry = _curated(call)
-        report = import_plan(call.registry.open_structure(entry.corpus_id), plan, join_twins=join_twins)
-        return _imported(entry, report)
+    """Make a corpus of what Hyphe's backup_corpus wrote, or of a list of web entities (CSV or JSON, of Hyphe
+    or of this program): prefixes, names, statuses, tags, start pages, home pages, notes, rules, options."""
     entry, report = corpus_of_plan(
         call.registry,
         call.config,
-        plan,
+        _plan(call, files, file),
         name,
         password_hash=hash_password(password),
         join_twins=join_twins,
     )
     _opened(call, entry)
     return _imported(entry, report)
+
+
+@corpus_methods.method(
+    _FILES,
+    _FILE,
+    _JOIN,
+    CORPUS,
+    result=IMPORTED,
+    returns="as corpus.import",
+    role=Role.CURATOR,
+)
+def import_into(call: Call, files: JsonObject, file: str | None, join_twins: bool) -> JsonObject:
+    """Import web entities and rules as corpus.import does, into a corpus that exists. Entities that are there
+    are completed; importing the same again changes nothing."""
+    return _imported(
+        call.corpus, import_plan(call.structure, _plan(call, files, file), join_twins=join_twins)
+    )
 
 
 def _plan(call: Call, files: JsonObject, file: str | None) -> ImportPlan:
@@ -239,17 +254,6 @@ def _plan(call: Call, files: JsonObject, file: str | None) -> ImportPlan:
     if not call.service.may(Role.ADMIN, call.caller, None):
         raise Refusal("files of the service are imported by its administrator; send their content instead")
     return read_files(_present(call, file))
-
-
-def _curated(call: Call) -> CorpusEntry:
-    """The corpus to import into, which the caller may change."""
-    try:
-        entry = call.registry.get_corpus(str(call.corpus_id))
-    except NotFound:
-        raise Refusal(missing_state(call.corpus_id)) from None
-    if not call.service.may(Role.CURATOR, call.caller, entry):
-        raise Refusal(unauthorised_state(entry))
-    return entry
 
 
 def _imported(entry: CorpusEntry, report: ImportReport) -> JsonObject:

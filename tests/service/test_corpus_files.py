@@ -239,15 +239,35 @@ def test_files_sent_along_make_a_corpus(client: Client) -> None:
 
 def test_a_list_goes_into_a_corpus(client: Client) -> None:
     named = {"files": {"list.csv": "url,name\nnew.example,New\n"}, "corpus": EMPTY}
-    assert client.call("corpus.import", **named)["created"] == 1
-    assert client.call("corpus.import", **named)["known"] == 1
+    assert client.call("corpus.import_into", **named)["created"] == 1
+    assert client.call("corpus.import_into", **named)["known"] == 1
     assert client.call("get_status", EMPTY)["corpus"]["traph"]["webentities"]["IN"] == 1
-    assert denied(client, "corpus.import", files=named["files"], corpus="absent")["status"] == "missing"
-    assert denied(client, "corpus.import", files=named["files"], corpus=PROTECTED)["status"] == "stopped"
+    for corpus, status in [("absent", "missing"), (PROTECTED, "stopped")]:
+        refused = denied(client, "corpus.import_into", files=named["files"], corpus=corpus)
+        assert refused["status"] == status
     assert "give a name" in denied(client, "corpus.import", named["files"])
     assert "give files" in denied(client, "corpus.import")
     assert "no column" in denied(client, "corpus.import", {"list.csv": "a,b\n"}, None, "x")
     assert client.call("test_corpus", "x")["status"] == "missing"
+
+
+def test_curators_import_into_their_corpus_and_the_administrator_from_files(tmp_path: Path) -> None:
+    make_corpora(tmp_path)
+    process = ServiceProcess(tmp_path, admin_password="open sesame")
+    try:
+        client = process.client()
+        files = {"list.csv": "url,name\nnew.example,New\n"}
+        assert "administrator" in denied(client, "corpus.import_into", {}, "list.csv", True, EMPTY)
+        assert client.call("corpus.import_into", files, None, True, EMPTY)["created"] == 1
+        assert denied(client, "corpus.import", files, None, "new")
+        answer = client.send('{"method": "start_corpus", "params": [null, "open sesame"]}')
+        client.headers["Auth-Token"] = answer.headers["auth-token"]
+        assert client.call("corpus.import", files, None, "new")["created"] == 1
+        client.call("corpus.backup", "a.zip", EMPTY)
+        (tmp_path / "backups" / "list.csv").write_text("url,name\nother.example,Other\n")
+        assert client.call("corpus.import_into", {}, "list.csv", True, EMPTY)["created"] == 1
+    finally:
+        process.stop()
 
 
 # -- options
