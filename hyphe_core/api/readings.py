@@ -46,9 +46,9 @@ def _tag_value(value: object) -> str:
     return value
 
 
-def read_start_pages(call: Call, urls: Iterable[str], source: str = "user") -> list[StartPage]:
+def read_start_pages(call: Call, urls: Iterable[str]) -> list[StartPage]:
     """Start pages of URLs as people type them."""
-    return [StartPage(lru_to_url(call.lru_of_url(url)), source) for url in urls]
+    return [StartPage(lru_to_url(call.lru_of_url(url)), "user") for url in urls]
 
 
 def known_ids(call: Call, web_entity_ids: Sequence[int]) -> tuple[list[int], list[str]]:

@@ -21,7 +21,7 @@ from hyphe_core.api.entity_catalogue.filters import n_in_uncrawled, n_in_untagge
 from hyphe_core.api.text_indexing import INDEXER
 from hyphe_core.clock import monotonic
 from memory_structure.columns import JobHead
-from memory_structure.records import JobState, WebEntityStatus, WeightedLink
+from memory_structure.records import JobState, WebEntityStatus
 from memory_structure.structure import MemoryStructure
 
 T = TypeVar("T")
@@ -121,10 +121,6 @@ class CorpusView:
         """[source, target, weight] of the links whose source has one of the statuses, by source then
         target."""
         return self._get(("network", sources), lambda: self._network(sources))
-
-    def links(self) -> list[WeightedLink]:
-        """All links between entities."""
-        return self._get("links", self.structure.web_entity_links)
 
     def _network(self, sources: frozenset[WebEntityStatus]) -> list[list[int]]:
         network = self.structure.network_arrays()
