@@ -11,11 +11,12 @@ from hyphe_core.api import listings as listings_module
 from hyphe_core.api import views as views_module
 from hyphe_core.api.listings import Listing, Listings
 from hyphe_core.api.views import CorpusView
-from memory_structure.records import WeightedLink
+from memory_structure.columns import JobHead
+from memory_structure.records import JobState
 
 
 class Store:
-    """Just what the networks of a view ask for."""
+    """Just what the jobs of a view ask for: one job more each time."""
 
     def __init__(self) -> None:
         self.now, self.n_calls, self.cost, self.time = 1, 0, 0.0, 100.0
@@ -23,10 +24,10 @@ class Store:
     def version(self) -> int:
         return self.now
 
-    def web_entity_links(self) -> list[WeightedLink]:
+    def list_job_heads(self) -> list[JobHead]:
         self.n_calls += 1
         self.time += self.cost
-        return [WeightedLink(1, 2, self.n_calls)]
+        return [JobHead(n, None, JobState.PENDING, 0) for n in range(self.n_calls)]
 
 
 @pytest.fixture
@@ -38,38 +39,38 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def test_a_summary_is_made_once_for_each_version(store: Any) -> None:
     view = CorpusView(store)
-    assert view.links() is view.links()
+    assert view.jobs() is view.jobs()
     store.now += 1
-    assert view.links()[0].weight == 2
+    assert view.jobs().n_total == 2
     assert store.n_calls == 2
 
 
 def test_a_dear_summary_may_be_a_little_old(store: Any) -> None:
     view = CorpusView(store)
     store.cost = 1.0
-    view.links()
+    view.jobs()
     store.now += 1
     store.time += 9.9
-    assert view.links()[0].weight == 1
+    assert view.jobs().n_total == 1
     store.time += 0.2
-    assert view.links()[0].weight == 2
+    assert view.jobs().n_total == 2
 
 
 def test_a_change_of_a_client_is_never_hidden(store: Any) -> None:
     view = CorpusView(store)
     store.cost = 1.0
-    view.links()
+    view.jobs()
     store.now += 1
     view.note_change()
-    assert view.links()[0].weight == 2
+    assert view.jobs().n_total == 2
 
 
 def test_a_change_that_moved_nothing_makes_nothing_anew(store: Any) -> None:
     view = CorpusView(store)
     store.cost = 1.0
-    view.links()
+    view.jobs()
     view.note_change()
-    assert view.links()[0].weight == 1
+    assert view.jobs().n_total == 1
 
 
 def listing(corpus: str, n: int = 1, first: int = 0) -> Listing:
