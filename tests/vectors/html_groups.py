@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from hyphe_core.parsers.base import Document, ParseMinor, ParseResult
-from hyphe_core.parsers.encoding import EncodingSource
+from hyphe_core.parsers.encoding import EncodingSource, list_declarations
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.nutch_encoding import Clue, choose_encoding, detect_by_clues
 from hyphe_core.parsers.outlink_policy import OutlinkPolicy
@@ -137,8 +137,7 @@ def encoding_detect(case: Case) -> Any:
     if "detector" not in given and "sniffed" not in given:
         return detect_by_clues(given["body_latin1"].encode("latin-1"), content_type, threshold).name
     clues = [Clue(label, EncodingSource.STATISTICS, sure) for label, sure in given.get("detector", [])]
-    if content_type and "charset" in content_type.lower():
-        clues.append(Clue(content_type.partition("=")[2], EncodingSource.HEADER))
+    clues += [Clue(label, source) for label, source in list_declarations(b"", content_type)]
     if given.get("sniffed"):
         clues.append(Clue(given["sniffed"], EncodingSource.BOM))
     return choose_encoding(clues, threshold).name
