@@ -192,15 +192,19 @@ def clean_tags(tags: Iterable[Tag]) -> tuple[Tag, ...]:
     for tag in tags:
         if not all(part.strip() for part in tag):
             raise InvalidValue(f"a tag has a namespace, a category and a value, none of them empty: {tag!r}")
-        namespace, category, value = (unicodedata.normalize("NFC", clean_text(p)).strip() for p in tag)
-        cleaned.add((namespace, category, value))
+        cleaned.add(_spelled(tag))
     return tuple(sorted(cleaned))
+
+
+def _spelled(tag: Tag) -> Tag:
+    namespace, category, value = (unicodedata.normalize("NFC", clean_text(p)).strip() for p in tag)
+    return namespace, category, value
 
 
 def _edited_tags(text: str, added: Sequence[Tag], removed: Sequence[Tag]) -> str:
     if not added and not removed:
         return text
-    kept = {(a, b, c) for a, b, c in json.loads(text)}.difference(removed).union(added)
+    kept = {_spelled((a, b, c)) for a, b, c in json.loads(text)}.difference(removed).union(added)
     return entity_texts((), kept)[1]
 
 

@@ -40,7 +40,8 @@ class Forgetting(Previewing):
     def preview_forget(self, web_entity_id: int) -> ForgetPreview:
         """What `forget` would take out."""
         policy = self.options().url_policy
-        return self._at_one_moment(lambda reader: preview_of(reader, web_entity_id, policy))
+        with self._storage.snapshot() as reader:
+            return preview_of(reader, web_entity_id, policy)
 
     def forget(self, web_entity_id: int) -> Act:
         """Take out all that crawling an entity brought in."""
@@ -48,9 +49,11 @@ class Forgetting(Previewing):
             name = entity_row(session.tx, web_entity_id)[1]
             _refuse_crawled(session, web_entity_id)
             session.summary = f'What "{name}" brought in forgotten'
-            plan = plan_forgetting(session.tx, web_entity_id, session.territory.policy)
+            policy = session.territory.policy
             act_id = open_act(session, ActKind.FORGET)
             fill_act(session, act_id, mention(session, web_entity_id))
+        with self._storage.snapshot() as reader:
+            plan = plan_forgetting(reader, web_entity_id, policy)
         for chunk in _chunks(plan.fetched):
             self._take_out(act_id, lambda session, chunk=chunk: empty_pages(session, chunk))  # type: ignore[misc]
         self._remove_pages(act_id, plan)

@@ -30,7 +30,7 @@ def says_nothing(territory: Territory, prefix: str, owner: int) -> bool:
 
     Its next prefix above must be the same owner's, and no rule may make an entity between the two. The www
     form of the prefix above stays: the two are read together."""
-    above = territory.prefixes.find_owner(_parent(prefix))
+    above = territory.prefixes.find_owner(parent_of(prefix))
     if above is None or above[1] != owner or above[0] in territory.variations(prefix):
         return False
     return not any(
@@ -41,7 +41,8 @@ def says_nothing(territory: Territory, prefix: str, owner: int) -> bool:
     )
 
 
-def _parent(prefix: str) -> str:
+def parent_of(prefix: str) -> str:
+    """The prefix without its last stem."""
     return prefix[: prefix.rfind("|", 0, -1) + 1]
 
 

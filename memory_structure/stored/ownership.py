@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from memory_structure.lru import url_to_lru
 from memory_structure.storage import Row, Span
 from memory_structure.stored.entities import change_row, entity_row, remove_entity_row
-from memory_structure.stored.minimal import drop_silent
+from memory_structure.stored.minimal import drop_silent, parent_of
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.schema import ENTITIES, JOBS, PREFIXES
 from memory_structure.stored.session import Session
@@ -19,6 +19,12 @@ from memory_structure.urls import BadUrl
 def owners_over(territory: Territory, prefixes: Iterable[str]) -> set[int]:
     """Entities whose pages may lie under these prefixes: those that own them or lie above."""
     found = (territory.prefixes.find_owner(prefix) for prefix in prefixes)
+    return {owner[1] for owner in found if owner is not None}
+
+
+def owners_above(territory: Territory, prefixes: Iterable[str]) -> set[int]:
+    """Entities that own the next prefix above one of these: what they owned may belong to these by now."""
+    found = (territory.prefixes.find_owner(parent_of(prefix)) for prefix in prefixes)
     return {owner[1] for owner in found if owner is not None}
 
 

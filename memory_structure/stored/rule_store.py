@@ -29,7 +29,7 @@ from memory_structure.stored.entities import (
 from memory_structure.stored.entity_store import EntityStore
 from memory_structure.stored.indexing import declare, flags_of, write_batch
 from memory_structure.stored.options import write_options
-from memory_structure.stored.ownership import clear_lost_homepages
+from memory_structure.stored.ownership import clear_lost_homepages, owners_above
 from memory_structure.stored.page_reads import get_page_row
 from memory_structure.stored.rule_rows import store_rule
 from memory_structure.stored.ruling import ruled_lrus, split_decisions
@@ -129,7 +129,6 @@ class RuleStore(EntityStore):
             session.summary = f'Web entity "{name}" split by {cut}'
             lrus, decisions = split_decisions(session, web_entity_id, cut)
             created = create_by_rules(session, lrus, decisions)
-            clear_lost_homepages(session, {web_entity_id})
             return _outcome(session, created)
 
         return self._apply(ActKind.SPLIT, "", split, dry_run)
@@ -205,7 +204,8 @@ def _store_rules(session: Session, rules: RuleSet) -> None:
 
 
 def _outcome(session: Session, created: tuple[int, ...]) -> RuleApplication:
-    """What rules made in this transaction; the entities are as they are now."""
+    """What rules made in this transaction; those above lose homepages that are not theirs any more."""
     prefixes = read_prefixes(session.tx, created)
     made = tuple(prefix for entity_id in created for prefix in prefixes[entity_id])
+    clear_lost_homepages(session, owners_above(session.territory, made))
     return RuleApplication(made, session.n_pages_moved, False, created)

@@ -163,6 +163,14 @@ def test_homepage_that_falls_to_another_owner_is_cleared(corpus: StoredMemoryStr
     assert corpus.get_web_entity(2).homepage == "http://b.com/"
 
 
+def test_homepage_lost_to_what_a_rule_makes_is_cleared(corpus: StoredMemoryStructure) -> None:
+    corpus.edit_web_entity(1, homepage="http://a.com/p/q")
+    corpus.add_rule(CreationRule(A, Preset.parse("path-1")))
+    assert corpus.get_web_entity(1).homepage is not None
+    corpus.apply_rules()
+    assert corpus.get_web_entity(1).homepage is None
+
+
 # -- merging and splitting
 
 

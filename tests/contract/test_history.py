@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_structure.acts import Act, ActKind, Change, acting
+from memory_structure.backends.sqlite import SqliteStorage
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue, NotFound, UndoConflict
 from memory_structure.records import JobSpec, StartPage, WebEntityStatus
 from memory_structure.stored.codec import packed_ids
-from memory_structure.stored.schema import ACT_ENTITIES, ENTITY_CHANGES
+from memory_structure.stored.schema import (
+    ACT_CHANGES,
+    ACT_ENTITIES,
+    ACTS,
+    CORPUS_TABLES,
+    ENTITY_CHANGES,
+    FORGOTTEN,
+)
 from memory_structure.stored.structure import StoredMemoryStructure
 from tests.contract.conftest import OpenStructure
 from tests.corpus_cases import SPEC, batch, fetch, lru, page
@@ -22,6 +31,7 @@ A, B, C = lru("a.com"), lru("b.com"), lru("c.com")
 P, PQ, S = lru("a.com", "p"), lru("a.com", "p", "q"), lru("a.com", "s")
 RED = ("USER", "colour", "red")
 IN, OUT = WebEntityStatus.IN, WebEntityStatus.OUT
+HISTORY_TABLES = {ACTS, ACT_CHANGES, ACT_ENTITIES, ENTITY_CHANGES, FORGOTTEN}
 
 
 @pytest.fixture
@@ -353,6 +363,25 @@ def test_check_finds_an_act_that_is_not_found_from_its_entity(corpus: StoredMemo
     with corpus._storage.transaction() as transaction:
         transaction.put(ACT_ENTITIES, [(0, act.act_id, packed_ids([2]))])
     assert [finding.subject for finding in corpus.check()] == [f"act {act.act_id}"]
+
+
+def test_corpus_without_the_tables_of_the_history_opens(tmp_path: Path) -> None:
+    old = StoredMemoryStructure(SqliteStorage(tmp_path / "new.sqlite"))
+    old.create_job(SPEC)
+    old.write_batch(batch(page(A, P, B)))
+    storage = SqliteStorage(tmp_path / "old.sqlite")
+    tables = [table for table in CORPUS_TABLES if table not in HISTORY_TABLES]
+    storage.ensure_tables(tables)
+    with storage.transaction() as transaction:
+        for table in tables:
+            transaction.put(table, list(old.storage.scan(table)))
+    corpus = StoredMemoryStructure(storage)
+    assert corpus.list_acts() == []
+    corpus.merge_web_entities(1, 2)
+    corpus.undo(1)
+    corpus.undo(corpus.forget(1).act_id)
+    assert corpus.check() == []
+    assert [e.web_entity_id for e in corpus.list_web_entities()] == [1, 2]
 
 
 def test_corpus_from_before_the_history_opens(open_structure: OpenStructure) -> None:
