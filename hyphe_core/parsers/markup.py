@@ -247,16 +247,15 @@ def _distinct(parses: Iterable[Cleaned]) -> tuple[Cleaned, ...]:
 def probe_of(content: Content) -> Probe:
     """What the document is recognised by. Raises NotWellFormed."""
     root = content.well_formed.root
-    name = etree.QName(root)
+    name, namespace = _split_tag(root)
     bare = bare_probe_of(content)
-    return Probe(
-        name.localname,
-        name.namespace or "",
-        content.well_formed.public_id,
-        bare.media_type,
-        bare.suffix,
-        root,
-    )
+    return Probe(name, namespace, content.well_formed.public_id, bare.media_type, bare.suffix, root)
+
+
+def _split_tag(root: etree._Element) -> tuple[str, str]:
+    """(name, namespace) of an element; a recovered tree may have names with colons."""
+    namespace, _, name = str(root.tag).rpartition("}")
+    return name, namespace.removeprefix("{")
 
 
 def bare_probe_of(content: Content) -> Probe:
@@ -268,14 +267,14 @@ def bare_probe_of(content: Content) -> Probe:
 
 
 def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed) -> dict[str, str]:
-    name = etree.QName(well_formed.root)
+    name, namespace = _split_tag(well_formed.root)
     return {
         "url": content.document.url,
         "base": well_formed.base,
         "content-type": parser.content_type or content.media_type or XML,
         "encoding": well_formed.encoding,
-        "root": name.localname,
-        "namespace": name.namespace or "",
+        "root": name,
+        "namespace": namespace,
         "public-id": well_formed.public_id,
     }
 

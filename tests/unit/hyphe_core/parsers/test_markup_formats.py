@@ -354,6 +354,12 @@ def test_html_through_its_stylesheet_finds_what_the_parser_of_crawls_finds() -> 
     assert Metadatum("dc.creator", "A") in sheet.metadata
 
 
+def test_a_recovered_root_may_have_a_name_that_is_none() -> None:
+    result = parse(b'<x:doc xmlns:x/</guid><b href="y">z</b>')
+    assert result.status.is_success
+    assert Metadatum("xml.root", "x:doc") in result.metadata
+
+
 def test_every_shipped_format_gives_a_valid_document_for_an_empty_root() -> None:
     for shipped in shipped_formats():
         if shipped.spec.preprocessor != "xml":
