@@ -8,7 +8,7 @@ import logging
 import socket
 import sys
 from collections.abc import Callable
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Any
 
 from hyphe_core.config import Config
@@ -65,6 +65,7 @@ class _Process:
         self._port: Any = None
         self._supervisor: Any = None
         self._is_ending = False
+        self._ended = Event()
         self._lock = Lock()
 
     def run(self) -> int:
@@ -101,16 +102,18 @@ class _Process:
         starting.addCallback(lambda _: self._tidy())
 
     def _tidy(self) -> None:
-        """Now and every hour, in a thread: what was destroyed long enough ago goes for good."""
-        from twisted.internet.threads import deferToThread
+        """Begin to look after the corpora, in a thread that does not hold up the end: backups may be long."""
+        Thread(target=self._tidy_until_end, name="tidy", daemon=True).start()
 
-        from hyphe_core.maintenance.corpus_life import purge_due
-
-        if self._is_ending:
-            return
-        purging = deferToThread(purge_due, self._registry, self._config.restore_days)
-        purging.addErrback(lambda f: _log.error("destroyed corpora were not removed: %s", f.value))
-        purging.addCallback(lambda _: self._reactor.callLater(_TIDY_SECONDS, self._tidy))
+    def _tidy_until_end(self) -> None:
+        """Now and every hour."""
+        while not self._ended.is_set():
+            try:
+                tidy(self._registry, self._config)
+            except Exception as error:
+                # Whatever the store says: the service goes on.
+                _log.log(logging.DEBUG if self._ended.is_set() else logging.ERROR, "not tidied: %s", error)
+            self._ended.wait(_TIDY_SECONDS)
 
     def _start_workers(self) -> None:
         """In a thread: reconciling opens every corpus."""
@@ -132,6 +135,7 @@ class _Process:
         """No new connection; workers first, then what is under way."""
         from twisted.internet.threads import deferToThread
 
+        self._ended.set()
         self._port.stopListening()
         stopping = deferToThread(self._stop_workers)
         return stopping.addBoth(lambda _: workroom.stop())
@@ -143,6 +147,17 @@ def _numeric(host: str) -> str:
         return str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0])
     except OSError as error:
         raise AddressUnusable(f"cannot bind {host}: {error}") from None
+
+
+def tidy(registry: Registry, config: Config) -> None:
+    """What the service does for corpora now and then."""
+    from hyphe_core.api.automatic_backups import back_up_due
+    from hyphe_core.maintenance.corpus_life import purge_due
+
+    try:
+        purge_due(registry, config.restore_days)
+    finally:
+        back_up_due(registry, config)
 
 
 def reconcile(registry: Registry) -> None:

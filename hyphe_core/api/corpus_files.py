@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from hyphe_core.api.automatic_backups import BACKUP_FOLDER, BACKUP_SUFFIX, backup_folder, stamp
 from hyphe_core.api.call import Call
 from hyphe_core.api.corpus_making import corpus_of_plan
 from hyphe_core.api.corpus_states import ready_state
@@ -35,8 +36,6 @@ from memory_structure.structure import MemoryStructure
 methods = MethodGroup()
 corpus_methods = MethodGroup("corpus")
 
-SUFFIX: Final = ".hyphe.zip"
-_FOLDER: Final = "backups"
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}|--hyphe--[A-Za-z0-9._-]{0,190}")
 _MOST_LINES: Final = 10_000
 # One file at a time: each takes a thread for long, and the disk.
@@ -71,7 +70,7 @@ def backup_corpus(call: Call) -> str:
     version, path = _LAST.get(structure, (-1, None))
     if path is None or version != structure.version() or not path.exists():
         path = Path(str(_back_up(call, _default_name(call.corpus))["file"]))
-    return f"Corpus {call.corpus.corpus_id} stored in {_FOLDER}/{path.name}"
+    return f"Corpus {call.corpus.corpus_id} stored in {BACKUP_FOLDER}/{path.name}"
 
 
 @corpus_methods.method(
@@ -88,7 +87,7 @@ def backup(call: Call, file: str | None) -> JsonObject:
 
 
 def _default_name(entry: CorpusEntry) -> str:
-    return f"{entry.corpus_id}-{now():%Y%m%dT%H%M%S%f}Z{SUFFIX}"
+    return f"{entry.corpus_id}-{stamp(now())}{BACKUP_SUFFIX}"
 
 
 def _back_up(call: Call, name: str) -> JsonObject:
@@ -122,15 +121,9 @@ def _turn() -> Iterator[None]:
         _TURN.release()
 
 
-def _folder(call: Call) -> Path:
-    folder = call.config.data_dir / _FOLDER
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
 def _path(call: Call, name: str) -> Path:
     """The file of that name in the folder. Refuses whatever could lead elsewhere."""
-    path = _folder(call) / name
+    path = backup_folder(call.config) / name
     if not _FILE_NAME.fullmatch(name) or path.is_symlink():
         raise Refusal(
             f"{name[:200]!r} is no name of a file: letters, digits, dots, dashes and underscores, no folders"
@@ -141,7 +134,7 @@ def _path(call: Call, name: str) -> Path:
 def _present(call: Call, name: str) -> Path:
     path = _path(call, name)
     if not path.exists():
-        raise Refusal(f"there is no file {name} in the folder {_FOLDER} of the service")
+        raise Refusal(f"there is no file {name} in the folder {BACKUP_FOLDER} of the service")
     return path
 
 
@@ -150,7 +143,11 @@ def _present(call: Call, name: str) -> Path:
 )
 def list_backups(call: Call) -> list[JsonObject]:
     """List the files of the folder `backups`."""
-    files = [path for path in _folder(call).iterdir() if path.is_file() and not path.name.startswith(".")]
+    files = [
+        path
+        for path in backup_folder(call.config).iterdir()
+        if path.is_file() and not path.name.startswith(".")
+    ]
     found = [(path.stat(), path.name) for path in files]
     found.sort(key=lambda each: (-each[0].st_mtime, each[1]))
     return [

@@ -91,6 +91,21 @@ class Config:
             unit="days",
         ),
     )
+    backup_days: float = attrs.field(
+        default=0.0,
+        metadata=about(
+            _STORE,
+            number(0, 3650),
+            "Time between automatic backups of each corpus that changed; 0 = the service writes none.",
+            unit="days",
+        ),
+    )
+    n_backups: int = attrs.field(
+        default=3,
+        metadata=about(
+            _STORE, whole_number(1, 1000), "Automatic backups kept of each corpus; older ones are removed."
+        ),
+    )
 
     host: str = attrs.field(
         default="127.0.0.1",
