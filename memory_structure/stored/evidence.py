@@ -14,7 +14,7 @@ from memory_structure.stored.caches import LabelArray
 from memory_structure.stored.codec import Ints, LinkColumns, packed
 from memory_structure.stored.depths import UNREACHED, DepthColumns, clicks_from
 from memory_structure.stored.entities import get_entity
-from memory_structure.stored.link_columns import links_between
+from memory_structure.stored.link_columns import Linking, Others, links_between
 from memory_structure.stored.link_reads import LinkReads
 from memory_structure.stored.moments import from_micros
 from memory_structure.stored.schema import FETCHES, PAGES, Labels
@@ -43,7 +43,7 @@ class EvidenceReads(LinkReads):
     written, so that pages of a long answer cost little."""
 
     _owner_labels: LabelArray | None = None
-    _kept_evidence: dict[tuple[int | None, int], _Kept] | None = None
+    _kept_evidence: dict[tuple[Linking, int], _Kept] | None = None
 
     # -- links between entities
 
@@ -78,31 +78,35 @@ class EvidenceReads(LinkReads):
 
     def list_entry_pages(self, web_entity_id: int, limit: int = 100) -> list[tuple[PageRecord, int]]:
         """Pages of an entity that others link to."""
+        return self._at_one_moment(lambda r: self._ranked_pages(r, Others.OTHERS, web_entity_id, limit))
 
-        def read(reader: Reader) -> list[tuple[PageRecord, int]]:
-            get_entity(reader, web_entity_id)
-            targets = self._links_between(reader, None, web_entity_id).targets
-            ids, counts = np.unique(targets, return_counts=True)
-            if len(ids) > limit > 0:
-                floor = np.partition(counts, len(counts) - limit)[len(counts) - limit]
-                ids, counts = ids[counts >= floor], counts[counts >= floor]
-            rows = list(reader.get(PAGES, ids.tolist()).values())
-            number = dict(zip(ids.tolist(), counts.tolist(), strict=True))
-            ranked = [(record, number[record.page_id]) for record in self._records(reader, rows)]
-            return sorted(ranked, key=lambda pair: (-pair[1], pair[0].lru))[:limit]
+    def list_most_linked_pages(self, web_entity_id: int, limit: int = 20) -> list[tuple[PageRecord, int]]:
+        """Pages of an entity by falling number of distinct linking pages."""
+        return self._at_one_moment(lambda r: self._ranked_pages(r, Others.ALL, web_entity_id, limit))
 
-        return self._at_one_moment(read)
+    def _ranked_pages(
+        self, reader: Reader, source: Others, entity_id: int, limit: int
+    ) -> list[tuple[PageRecord, int]]:
+        get_entity(reader, entity_id)
+        ids, counts = np.unique(self._links_between(reader, source, entity_id).targets, return_counts=True)
+        if len(ids) > limit > 0:
+            floor = np.partition(counts, len(counts) - limit)[len(counts) - limit]
+            ids, counts = ids[counts >= floor], counts[counts >= floor]
+        rows = list(reader.get(PAGES, ids.tolist()).values())
+        number = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+        ranked = [(record, number[record.page_id]) for record in self._records(reader, rows)]
+        return sorted(ranked, key=lambda pair: (-pair[1], pair[0].lru))[:limit]
 
-    def _links_between(self, reader: Reader, source_id: int | None, target_id: int) -> LinkColumns:
-        kept = self._recall(reader, (source_id, target_id))
+    def _links_between(self, reader: Reader, source: Linking, target_id: int) -> LinkColumns:
+        kept = self._recall(reader, (source, target_id))
         if isinstance(kept, LinkColumns):
             return kept
         with self._read_lock:
             found = links_between(
-                reader, self._owners(reader), lambda i: self._ids_of(reader, i), source_id, target_id
+                reader, self._owners(reader), lambda i: self._ids_of(reader, i), source, target_id
             )
         if len(found.sources) <= _MAX_KEPT_LINKS:
-            self._keep(reader, (source_id, target_id), found)
+            self._keep(reader, (source, target_id), found)
         return found
 
     def _owners(self, reader: Reader) -> Ints:
@@ -121,7 +125,7 @@ class EvidenceReads(LinkReads):
     # -- what is kept
 
     def _recall(
-        self, reader: Reader, key: tuple[int | None, int]
+        self, reader: Reader, key: tuple[Linking, int]
     ) -> LinkColumns | tuple[PageDepths, DepthColumns] | None:
         kept = (self._kept_evidence or {}).get(key)
         return kept.value if kept is not None and kept.version == read_state(reader).version else None
@@ -129,7 +133,7 @@ class EvidenceReads(LinkReads):
     def _keep(
         self,
         reader: Reader,
-        key: tuple[int | None, int],
+        key: tuple[Linking, int],
         value: LinkColumns | tuple[PageDepths, DepthColumns],
     ) -> None:
         version = read_state(reader).version

@@ -4,17 +4,19 @@ pages linked to, or from all links."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_structure.storage import Reader
-from memory_structure.stored.arrivals import candidate_pairs
+from memory_structure.stored.arrivals import SEGMENTS_PER_RUN, candidate_pairs
 from memory_structure.stored.codec import Ints, LinkColumns, decode_targets, distinct_columns, joined_columns
 from memory_structure.stored.recompute import iter_link_columns
-from memory_structure.stored.schema import OUTLINKS, PAGES
+from memory_structure.stored.schema import OUTLINKS, PAGES, Weights
 from memory_structure.stored.state import read_state
-from memory_structure.stored.weights import entity_counts
+from memory_structure.stored.weights import entity_counts, weights_of
 
 # Microseconds, as measured on the embedded store; only their ratios matter.
 _COST_OF_SOURCE: Final = 40.0
@@ -27,45 +29,76 @@ PageIds = Callable[[int], Iterable[int]]
 """Ids of the pages of an entity."""
 
 
+class Others(Enum):
+    """Whose links are meant when no single entity is: those of all other entities, or of all."""
+
+    OTHERS = "others"
+    ALL = "all"
+
+
+Linking = int | Others
+"""The entity whose links are meant, or which of all of them."""
+
+
 def links_between(
-    reader: Reader, owners: Ints, page_ids: PageIds, source_id: int | None, target_id: int
+    reader: Reader, owners: Ints, page_ids: PageIds, source: Linking, target_id: int
 ) -> LinkColumns:
-    """Links of network kinds from pages of an entity (None: of all others) to pages of an entity, by source
-    then target."""
-    by_source, by_target, by_all = _costs(reader, source_id, target_id)
-    if by_source <= min(by_target, by_all) and source_id is not None:
-        found = _outlinks(reader, sorted(page_ids(source_id)))
+    """Links of network kinds to pages of an entity, by source then target."""
+    n_pairs = _count_pairs(reader, source, target_id)
+    if not n_pairs:
+        return joined_columns([])
+    by_source, by_target, by_all = _costs(reader, source, target_id, n_pairs)
+    if isinstance(source, int) and by_source <= min(by_target, by_all):
+        found = _outlinks(reader, sorted(page_ids(source)))
     elif by_target <= by_all:
-        found = _arriving(reader, owners, sorted(page_ids(target_id)), source_id, target_id)
+        found = _arriving(reader, owners, sorted(page_ids(target_id)), source, target_id)
     else:
         found = joined_columns(
-            [_chosen(part, owners, source_id, target_id) for part in iter_link_columns(reader)]
+            [_chosen(part, owners, source, target_id) for part in iter_link_columns(reader)]
         )
-    chosen = _chosen(found, owners, source_id, target_id)
+    chosen = _chosen(found, owners, source, target_id)
     order = np.lexsort((chosen.targets, chosen.sources))
     return LinkColumns(chosen.sources[order], chosen.targets[order], chosen.masks[order])
 
 
-def _costs(reader: Reader, source_id: int | None, target_id: int) -> tuple[float, float, float]:
+def _count_pairs(reader: Reader, source: Linking, target_id: int) -> int:
+    """How many links there are, by the weights."""
+    if isinstance(source, int):
+        pairs = weights_of(reader, Weights.FORWARD, [source])
+        kept = (pairs.keys & 0xFFFFFFFF) == target_id
+    else:
+        pairs = weights_of(reader, Weights.BACKWARD, [target_id])
+        kept = ((pairs.keys & 0xFFFFFFFF) != target_id) | (source is Others.ALL)
+    return int(pairs.weights[kept].sum())
+
+
+def _costs(reader: Reader, source: Linking, target_id: int, n_pairs: int) -> tuple[float, float, float]:
+    """Microseconds of each way. The one by targets reads the pages that link, to be sure that they still
+    do."""
     state = read_state(reader)
-    ids = [target_id] if source_id is None else [source_id, target_id]
-    counts = entity_counts(reader, ids)
-    n_sources = counts.get(source_id, (0, 0))[1] if source_id is not None else state.n_pages_fetched
+    counts = entity_counts(reader, [source, target_id] if isinstance(source, int) else [target_id])
+    n_sources = counts.get(source, (0, 0))[1] if isinstance(source, int) else state.n_pages_fetched
     n_targets = counts.get(target_id, (0, 0))[0]
-    n_runs = state.segment // 64 + 1
+    n_runs = state.segment // SEGMENTS_PER_RUN + 1
     return (
         n_sources * _COST_OF_SOURCE,
-        n_targets * (_COST_OF_TARGET + n_runs * _COST_OF_RUN),
+        n_targets * (_COST_OF_TARGET + n_runs * _COST_OF_RUN) + n_pairs * _COST_OF_SOURCE,
         state.n_links * _COST_OF_LINK,
     )
 
 
-def _chosen(columns: LinkColumns, owners: Ints, source_id: int | None, target_id: int) -> LinkColumns:
+def _is_meant(labels: Ints, source: Linking, target_id: int) -> NDArray[np.bool_]:
+    """Which of the owners of linking pages are meant."""
+    if source is Others.ALL:
+        return np.ones(len(labels), np.bool_)
+    meant: NDArray[np.bool_] = labels != target_id if source is Others.OTHERS else labels == source
+    return meant
+
+
+def _chosen(columns: LinkColumns, owners: Ints, source: Linking, target_id: int) -> LinkColumns:
     counting = columns.of_networks()
     kept = owners[counting.targets] == target_id
-    sources = owners[counting.sources]
-    kept &= sources != target_id if source_id is None else sources == source_id
-    return counting.only(kept)
+    return counting.only(kept & _is_meant(owners[counting.sources], source, target_id))
 
 
 def _outlinks(reader: Reader, page_ids: Sequence[int]) -> LinkColumns:
@@ -84,11 +117,9 @@ def _columns_of(page_id: int, blob: bytes) -> LinkColumns:
 
 
 def _arriving(
-    reader: Reader, owners: Ints, page_ids: Sequence[int], source_id: int | None, target_id: int
+    reader: Reader, owners: Ints, page_ids: Sequence[int], source: Linking, target_id: int
 ) -> LinkColumns:
     """All current links of the pages that may link to some pages."""
     keys = candidate_pairs(reader, np.array(page_ids, np.int64))
     sources = np.unique(keys & 0xFFFFFFFF)
-    labels = owners[sources]
-    kept = labels != target_id if source_id is None else labels == source_id
-    return _outlinks(reader, sources[kept].tolist())
+    return _outlinks(reader, sources[_is_meant(owners[sources], source, target_id)].tolist())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
 import zstandard
 
 from memory_structure.errors import NotFound
@@ -18,9 +17,7 @@ from memory_structure.stored.core import Core
 from memory_structure.stored.entities import entity_prefixes
 from memory_structure.stored.fetches import fetch_of
 from memory_structure.stored.moments import from_micros
-from memory_structure.stored.recompute import iter_link_columns
 from memory_structure.stored.schema import FETCHES, PAGES, TEXTS
-from memory_structure.stored.state import read_state
 
 CHUNK: Final = 2000
 _DECOMPRESSOR: Final = zstandard.ZstdDecompressor()
@@ -136,27 +133,6 @@ class PageReads(Core):
         with self._territory(reader) as territory:
             cuts = [cut for prefix in outermost for cut in territory.intervals(prefix)]
         return [(lower, upper) for lower, upper, owner in cuts if owner == entity_id]
-
-    def list_most_linked_pages(self, web_entity_id: int, limit: int = 20) -> list[tuple[PageRecord, int]]:
-        """Pages of an entity by falling number of distinct linking pages. Reads all segments of links."""
-        return self._at_one_moment(lambda reader: self._most_linked(reader, web_entity_id, limit))
-
-    def _most_linked(self, reader: Reader, entity_id: int, limit: int) -> list[tuple[PageRecord, int]]:
-        wanted = np.zeros(read_state(reader).next_page, np.bool_)
-        for lower, upper in self._ranges(reader, entity_id):
-            ids = [row[0] for row in reader.scan(PAGES, Span("by_lru", lower=lower, upper=upper), ("id",))]
-            wanted[ids] = True
-        counts = np.zeros(len(wanted), np.int64)
-        for columns in iter_link_columns(reader):
-            targets = columns.of_networks().targets
-            counts += np.bincount(targets[wanted[targets]], minlength=len(wanted))
-        linked = np.flatnonzero(counts)
-        if len(linked) > limit:
-            floor = np.partition(counts[linked], len(linked) - limit)[len(linked) - limit]
-            linked = linked[counts[linked] >= floor]
-        rows = list(reader.get(PAGES, linked.tolist()).values())
-        ranked = [(record, int(counts[record.page_id])) for record in self._records(reader, rows)]
-        return sorted(ranked, key=lambda pair: (-pair[1], pair[0].lru))[:limit]
 
     def list_fetches(self, lru: str) -> list[Fetch]:
         """Every attempt on a page, oldest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -104,6 +105,7 @@ def test_each_way_of_gathering_finds_the_same(
     """Whether the linking pages are read, those linked to, or all links."""
     costs = {"source": (0.0, 1.0, 2.0), "target": (1.0, 0.0, 2.0), "all": (2.0, 1.0, 0.0)}[way]
     monkeypatch.setattr(link_columns, "_costs", lambda *_: costs)
+    monkeypatch.setattr(StoredMemoryStructure, "_recall", lambda *_: None)
     chance = random.Random(7)
     hosts = ["a.com", "b.com", "c.com"]
     pages = [lru(host, f"p{n}") for host in hosts for n in range(12)]
@@ -126,6 +128,20 @@ def test_each_way_of_gathering_finds_the_same(
         answer = structure.list_evidence(source_id, target_id)
         assert {key(each) for each in answer.links} == expected
         assert answer.n_pairs == len({(source, target) for source, target, _ in expected})
+    for entity in sorted(set(owner.values())):
+        for list_pages, inner in (
+            (structure.list_most_linked_pages, True),
+            (structure.list_entry_pages, False),
+        ):
+            linking = {
+                (source, target)
+                for source, found in links.items()
+                for target, kind in found
+                if kind in NETWORK_KINDS and source != target and owner[target] == entity
+                if inner or owner[source] != entity
+            }
+            counts = Counter(target for _, target in linking)
+            assert {each.lru: n for each, n in list_pages(entity, 99)} == counts
 
 
 # -- depths
