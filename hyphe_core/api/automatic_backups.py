@@ -14,7 +14,7 @@ from hyphe_core.config import Config, program_version
 from hyphe_core.errors import CallerFault
 from hyphe_core.exports import open_output
 from memory_structure.errors import MemoryStructureError
-from memory_structure.registry import CorpusEntry, Registry
+from memory_structure.registry import BackupReport, CorpusEntry, Registry
 
 BACKUP_FOLDER: Final = "backups"
 BACKUP_SUFFIX: Final = ".hyphe.zip"
@@ -41,10 +41,10 @@ def stamp(moment: datetime) -> str:
     return f"{moment:%Y%m%dT%H%M%S%f}Z"
 
 
-def write_backup(registry: Registry, corpus_id: str, path: Path) -> None:
+def write_backup(registry: Registry, corpus_id: str, path: Path) -> BackupReport:
     """Write a backup under a name where it is whole or not at all."""
     with open_output(path) as stream:
-        registry.backup_corpus(corpus_id, stream, written_by=f"hyphe-crawler {program_version()}")
+        return registry.backup_corpus(corpus_id, stream, written_by=f"hyphe-crawler {program_version()}")
 
 
 def back_up_due(registry: Registry, config: Config) -> list[Path]:

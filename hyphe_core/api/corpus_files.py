@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from hyphe_core.api.automatic_backups import BACKUP_FOLDER, BACKUP_SUFFIX, backup_folder, stamp
+from hyphe_core.api.automatic_backups import BACKUP_FOLDER, BACKUP_SUFFIX, backup_folder, stamp, write_backup
 from hyphe_core.api.call import Call
 from hyphe_core.api.corpus_making import corpus_of_plan
 from hyphe_core.api.corpus_states import ready_state
@@ -25,8 +25,6 @@ from hyphe_core.api.parameters import Flag, Mapping, Parameter, Text
 from hyphe_core.api.passwords import hash_password
 from hyphe_core.api.schemas import CORPUS_STATE, INTEGER, MESSAGE, TEXT, list_of, one_of_texts, record
 from hyphe_core.clock import now
-from hyphe_core.config import program_version
-from hyphe_core.exports import open_output
 from hyphe_core.maintenance.hyphe_import import import_plan
 from hyphe_core.maintenance.hyphe_import_reading import read_files, read_texts
 from hyphe_core.maintenance.hyphe_import_records import ImportOutcome, ImportPlan, ImportReport
@@ -97,10 +95,7 @@ def _back_up(call: Call, name: str) -> JsonObject:
     structure = call.structure
     with _turn():
         version = structure.version()
-        with open_output(path) as stream:
-            report = call.registry.backup_corpus(
-                call.corpus.corpus_id, stream, written_by=f"hyphe-crawler {program_version()}"
-            )
+        report = write_backup(call.registry, call.corpus.corpus_id, path)
     _LAST[structure] = (version, path)
     return {
         "file": name,
