@@ -5,7 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHMARKS = ("bench_lru", "bench_parse", "bench_store", "bench_crawl", "bench_memory", "bench_ping")
+BENCHMARKS = (
+    "bench_lru",
+    "bench_parse",
+    "bench_store",
+    "bench_curation",
+    "bench_crawl",
+    "bench_memory",
+    "bench_ping",
+)
 
 
 def main() -> int:

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_structure.records import JobState, PageRecord
+from memory_structure.records import JobState, PageRecord, StartPage, WebEntity, WebEntityStatus
+from memory_structure.stored.moments import from_micros
 
 
 class EntityRow(NamedTuple):
     """A web entity without its counters. Moments are microseconds since 1970 UTC; `status` is the value of a
-    WebEntityStatus, `start_pages` are URLs, `tags` (namespace, category, value), prefixes in text order."""
+    WebEntityStatus, `tags` are (namespace, category, value), prefixes in text order."""
 
     web_entity_id: int
     name: str
@@ -23,10 +24,27 @@ class EntityRow(NamedTuple):
     created_at_micros: int
     modified_at_micros: int
     homepage: str | None
-    start_pages: tuple[str, ...]
+    start_pages: tuple[StartPage, ...]
     tags: tuple[tuple[str, str, str], ...]
     note: str
     prefixes: tuple[str, ...]
+
+    def web_entity(self, n_pages: int, n_pages_fetched: int) -> WebEntity:
+        """The record of the entity, with its numbers of pages."""
+        return WebEntity(
+            self.web_entity_id,
+            self.name,
+            WebEntityStatus(self.status),
+            self.prefixes,
+            from_micros(self.created_at_micros),
+            from_micros(self.modified_at_micros),
+            self.homepage,
+            self.start_pages,
+            self.tags,
+            self.note,
+            n_pages,
+            n_pages_fetched,
+        )
 
 
 class PageCounts(NamedTuple):

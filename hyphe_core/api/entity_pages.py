@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from hyphe_core.api.call import Call
 from hyphe_core.api.entity_catalogue.catalogue import Catalogue
 from hyphe_core.api.entity_catalogue.columns import Mask
@@ -115,19 +117,26 @@ def _find(structure: MemoryStructure, web_entity_id: int) -> WebEntity | None:
         return None
 
 
+def _listed(call: Call, ids: Sequence[int]) -> list[WebEntity]:
+    """Entities of a listing, in order; those that are gone are passed over. Numbers of pages are those that
+    lists are sorted by."""
+    rows = {row.web_entity_id: row for row in call.structure.iter_entity_rows(ids)}
+    with call.view.catalogue.now() as catalogue:
+        return [rows[i].web_entity(*catalogue.figures.pages_of(i)) for i in ids if i in rows]
+
+
 # -- lists ------------------------------------------------------------------------------------------------
 
 
 def find_ids(
     call: Call, filters: Filters, sort: Sequence[str], also: Callable[[Catalogue], Mask] | None = None
-) -> list[int]:
+) -> array[int]:
     """Ids of the entities that fulfil filters (and a further condition), in order."""
     with call.view.catalogue.now() as catalogue:
         mask = fulfilling(catalogue, filters)
         if also is not None:
             mask &= also(catalogue)
-        ids: list[int] = catalogue.sorted_ids(mask, sort).tolist()
-        return ids
+        return array("i", catalogue.sorted_ids(mask, sort).astype(np.int32).tobytes())
 
 
 def answer_listing(
@@ -141,12 +150,13 @@ def answer_listing(
     """The answer for sorted ids: a plain list for count -1, else one page, with a token when there are
     more."""
     if count == ALL:
-        return show_entities(call, entities_of_ids(call.structure, ids), level, weights)
+        return show_entities(call, _listed(call, ids), level, weights)
     if count < 1:
         raise Refusal("count must be -1 (everything in one list) or at least 1")
     token = None
     if len(ids) > count:
-        listing = Listing(call.corpus.corpus_id, array("i", ids), count, level, weights)
+        frozen = ids if isinstance(ids, array) else array("i", ids)
+        listing = Listing(call.corpus.corpus_id, frozen, count, level, weights)
         token = call.service.listings.keep(listing)
     return _page(call, ids, count, page, token, level, weights)
 
@@ -181,7 +191,7 @@ def _page(
     level: Level,
     weights: dict[int, int] | None,
 ) -> JsonObject:
-    found = entities_of_ids(call.structure, list(ids[page * count : (page + 1) * count]))
+    found = _listed(call, ids[page * count : (page + 1) * count])
     last = max(0, (len(ids) - 1) // count)
     return {
         "total_results": len(ids),

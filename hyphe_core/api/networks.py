@@ -112,8 +112,8 @@ def _shown(call: Call, ids: list[int], light: bool) -> list[JsonObject]:
 def _neighbours(
     call: Call, weights: dict[int, int], count: int, page: int, light: bool, semilight: bool
 ) -> object:
-    found = find_ids(call, Filters(ids=tuple(weights)), ("name",))
-    found.sort(key=lambda web_entity_id: -weights[web_entity_id])
+    by_name = find_ids(call, Filters(ids=tuple(weights)), ("name",))
+    found = sorted(by_name, key=lambda web_entity_id: -weights[web_entity_id])
     return answer_listing(call, found, count, page, level_of(light, semilight), weights)
 
 

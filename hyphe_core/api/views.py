@@ -104,7 +104,7 @@ class CorpusView:
         return self._get("entities", self._summarise_entities)
 
     def _summarise_entities(self) -> EntitySummary:
-        with self.catalogue.now() as catalogue:
+        with self.catalogue.now(with_figures=False) as catalogue:
             summary = EntitySummary(n_in_untagged(catalogue), n_in_uncrawled(catalogue))
         self.structure.note_lacks(summary.n_in_untagged, summary.n_in_uncrawled)
         return summary
@@ -112,7 +112,7 @@ class CorpusView:
     def tag_counts(self) -> TagCounts:
         """How many entities have each tag."""
         counted: TagCounts = {}
-        with self.catalogue.now() as catalogue:
+        with self.catalogue.now(with_figures=False) as catalogue:
             for (namespace, category, value), n_entities in catalogue.columns.tags.counts().items():
                 counted.setdefault(namespace, {}).setdefault(category, {})[value] = n_entities
         return counted
@@ -124,7 +124,7 @@ class CorpusView:
 
     def _network(self, sources: frozenset[WebEntityStatus]) -> list[list[int]]:
         network = self.structure.network_arrays()
-        with self.catalogue.now() as catalogue:
+        with self.catalogue.now(with_figures=False) as catalogue:
             mask = catalogue.columns.of_statuses(sources)
         chosen = network.sources < len(mask)
         chosen[chosen] = mask[network.sources[chosen]]

@@ -25,7 +25,8 @@ _TABLES: Final = (
     "INSERT OR IGNORE INTO mark VALUES (1, 0)",
 )
 _FIND: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
-_HAS: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid = ?"
+_WITHIN: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid"
+_DENSE: Final = 200  # a range with one wanted id in so many is read as a whole
 _TAKE_OUT: Final = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
 
 
@@ -72,9 +73,15 @@ class SqliteWords(WordIndex):
         match = " AND ".join(f'"{word}"' for word in dict.fromkeys(words))
         if among is None:
             return _first_of(self._storage.query(_FIND, (match, after, limit)))
-        wanted = sorted({i for i in among if i > after})
-        hits = (self._storage.query(_HAS, (match, document_id)) for document_id in wanted)
-        return [row[0] for rows in islice(filter(None, hits), limit) for row in rows]
+        wanted = {i for i in among if i > after}
+        if not wanted:
+            return []
+        lowest, highest = min(wanted), max(wanted)
+        if highest - lowest < _DENSE * len(wanted):
+            hits = _first_of(self._storage.query(_WITHIN, (match, lowest, highest)))
+            return [i for i in hits if i in wanted][:limit]
+        one_by_one = (self._storage.query(_WITHIN, (match, i, i)) for i in sorted(wanted))
+        return [row[0] for rows in islice(filter(None, one_by_one), limit) for row in rows]
 
     def clear(self) -> None:
         """See `WordIndex`."""

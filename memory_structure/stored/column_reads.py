@@ -13,7 +13,7 @@ import numpy as np
 
 from memory_structure.columns import EntityRow, JobHead, NetworkArrays, PageCounts
 from memory_structure.jobs import ENDED
-from memory_structure.records import JobState, PageRecord
+from memory_structure.records import JobState, PageRecord, StartPage
 from memory_structure.storage import Reader, Row, Span
 from memory_structure.stored.codec import Pairs, changed, decode_pairs, summed
 from memory_structure.stored.entities import read_prefixes
@@ -132,7 +132,7 @@ def _entity_rows(reader: Reader, chosen: list[int] | None, after: int) -> tuple[
 
 def _entity_row(row: Row, prefixes: tuple[str, ...]) -> EntityRow:
     entity_id, name, status, created_at, modified_at, homepage, start_pages, tags, note = row[:9]
-    pages = () if start_pages == "[]" else tuple(page[0] for page in json.loads(start_pages))
+    pages = () if start_pages == "[]" else tuple(StartPage(*page) for page in json.loads(start_pages))
     tagged = () if tags == "[]" else tuple((a, b, c) for a, b, c in json.loads(tags))
     return EntityRow(
         entity_id, name, status, created_at, modified_at, homepage, pages, tagged, note, prefixes

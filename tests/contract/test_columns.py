@@ -35,7 +35,7 @@ def assert_same(structure: MemoryStructure, fresh: MemoryStructure) -> None:
         row = rows[e.web_entity_id]
         assert (row.name, row.status, row.homepage, row.note) == (e.name, e.status, e.homepage, e.note)
         assert (row.prefixes, row.tags) == (e.prefixes, e.tags)
-        assert row.start_pages == tuple(found.url for found in e.start_pages)
+        assert row.start_pages == e.start_pages
         assert (row.created_at_micros, row.modified_at_micros) == (
             to_micros(e.created_at),
             to_micros(e.modified_at),

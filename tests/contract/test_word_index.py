@@ -40,6 +40,9 @@ def test_pages_of_answers_follow_each_other(index: WordIndex) -> None:
     assert index.find(["all"], among=[6, 2, 99]) == [2, 6]
     assert index.find(["all"], among=[6, 2, 99], after=2) == [6]
     assert index.find(["all"], among=[6, 2, 4], limit=2) == [2, 4]
+    assert index.find(["all"], among=[]) == index.find(["all"], after=9, among=[6]) == []
+    index.advance([doc(10**6, "all")], [], before=1, after=2)
+    assert index.find(["all"], among=[10**6, 2, 10**7]) == [2, 10**6]
 
 
 def test_documents_are_replaced_and_removed(index: WordIndex) -> None:

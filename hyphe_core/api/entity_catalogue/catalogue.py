@@ -10,16 +10,15 @@ from typing import Final
 
 import numpy as np
 
-from hyphe_core.api.entity_catalogue.columns import STATUS_RANKS, EntityColumns, Longs, Mask
+from hyphe_core.api.entity_catalogue.columns import STATUS_RANKS, EntityColumns, Longs, Mask, StatusChange
 from hyphe_core.api.entity_catalogue.figures import Figures
+from hyphe_core.api.entity_catalogue.freshness import Freshness
 from hyphe_core.api.entity_catalogue.shelf import SHELF, Shelf
 from hyphe_core.clock import monotonic
 from memory_structure.structure import MemoryStructure
 
-# During a crawl figures change with every batch: they may then be ten times as old as they took to make, so
-# that polling clients cannot keep a core busy. What a client changed is never hidden from the next call.
-_PATIENCE: Final = 10.0
 _MAX_ORDERS: Final = 16
+_BITS: Final = 63  # of a number that is not negative
 _SMALL_PART: Final = 8  # a part of at most one in so many is sorted by itself
 
 ORDERS: Final = (
@@ -57,8 +56,9 @@ class Catalogue:
             self.columns = EntityColumns()
             self.figures = Figures()
             self._orders.clear()
-            self._version = self._rows_version = self._figures_version = self._seen_changes = -1
-            self._made_at = self._cost = 0.0
+            self._rows, self._fresh_figures = Freshness(), Freshness()
+            self._read_at_version = -1
+            self._changed: dict[int, StatusChange] | None = None  # since degrees were counted; None: all
 
     def forget_if_unused(self) -> bool:
         """Give the memory back unless somebody uses it just now."""
@@ -75,10 +75,14 @@ class Catalogue:
         self._n_changes += 1
 
     @contextmanager
-    def now(self) -> Iterator[Catalogue]:
-        """The catalogue as of the last write, and nobody else's inside the block."""
+    def now(self, *, with_figures: bool = True) -> Iterator[Catalogue]:
+        """The catalogue as of the last write, and nobody else's inside the block. Without figures, numbers
+        of pages and degrees may be old."""
         with self._lock:
-            self._refresh()
+            n_changes = self._n_changes
+            self._refresh_rows(n_changes)
+            if with_figures:
+                self._refresh_figures(n_changes)
             self._shelf.note_use(self)
             yield self
 
@@ -89,49 +93,50 @@ class Catalogue:
 
     # -- keeping up
 
-    def _refresh(self) -> None:
-        n_changes, version = self._n_changes, self._structure.version()
-        if version == self._version and self._seen_changes >= 0:
-            return
-        must = n_changes != self._seen_changes
-        if not must and monotonic() - self._made_at < _PATIENCE * self._cost:
+    def _refresh_rows(self, n_changes: int) -> None:
+        """Entities and crawls."""
+        version = self._structure.version()
+        if self._rows.serves(version, n_changes):
             return
         started = monotonic()
-        statuses_changed = self._refresh_rows()
-        self._refresh_figures(statuses_changed)
+        changed = self._changed_rows()
+        self._changed = None if changed is None else _together(self._changed, changed)
+        self.figures.take_jobs(self._structure.list_job_heads(), self.columns.size)
+        self.figures.fit(self.columns.size)
         self._orders.clear()
-        self._version, self._seen_changes = version, n_changes
-        self._made_at = monotonic()
-        self._cost = self._made_at - started
+        self._rows.note(version, n_changes, started)
 
-    def _refresh_rows(self) -> bool:
-        if self._rows_version < 0:
-            return self._load_rows()
-        version, ids = self._structure.list_changed_web_entities(self._rows_version)
+    def _changed_rows(self) -> dict[int, StatusChange] | None:
+        """Whose status changed; None when all entities were read."""
+        version, ids = self._read_at_version, None
+        if version >= 0:
+            version, ids = self._structure.list_changed_web_entities(version)
         if ids is None:
             self.columns = EntityColumns()
-            return self._load_rows()
-        self._rows_version = version
-        return bool(ids) and self.columns.update(ids, self._structure.iter_entity_rows(ids))
+            # What changes while everything is read is read again by the next call.
+            self._read_at_version = self._structure.version()
+            self.columns.load(self._structure.iter_entity_rows())
+            return None
+        self._read_at_version = version
+        return self.columns.update(ids, self._structure.iter_entity_rows(ids)) if ids else {}
 
-    def _load_rows(self) -> bool:
-        """Read everything. What changes meanwhile is read again by the next refresh."""
-        self._rows_version = self._structure.version()
-        self.columns.load(self._structure.iter_entity_rows())
-        return True
-
-    def _refresh_figures(self, statuses_changed: bool) -> None:
-        size, figures = self.columns.size, self.figures
-        version = self._structure.figures_version()
-        if version != self._figures_version:
-            figures.take_counts(self._structure.page_counts(), size)
-            figures.take_network(self._structure.network_arrays(), size)
-            self._figures_version = version
-            statuses_changed = True
-        figures.take_jobs(self._structure.list_job_heads(), size)
-        if statuses_changed:
-            figures.count_degrees(self.columns)
-        figures.fit(size)
+    def _refresh_figures(self, n_changes: int) -> None:
+        """Numbers of pages, and degrees."""
+        version, size = self._structure.figures_version(), self.columns.size
+        if not self._fresh_figures.serves(version, n_changes):
+            started = monotonic()
+            self.figures.take_counts(self._structure.page_counts(), size)
+            self.figures.take_network(self._structure.network_arrays(), size)
+            self._fresh_figures.note(version, n_changes, started)
+            self._changed = None
+        if self._changed is None:
+            self.figures.count_degrees(self.columns)
+        elif self._changed:
+            self.figures.change_degrees(self.columns, self._changed)
+        if self._changed != {}:
+            self.figures.fit(size)
+            self._orders.clear()
+        self._changed = {}
 
     # -- orders
 
@@ -151,11 +156,12 @@ class Catalogue:
         return order[chosen[order]]
 
     def _sorting(self, fields: Sequence[str], ids: Longs) -> Longs:
+        """Places of the ids in their order."""
         keys = []
-        for field in reversed(fields):
+        for field in fields:
             column = self.column(field.lstrip("-"))[ids]
             keys.append(-column if field.startswith("-") else column)
-        return np.lexsort(keys) if keys else np.arange(len(ids))
+        return _sorted_places(keys, len(ids))
 
     def column(self, name: str) -> Longs:
         """One of ORDERS as numbers that rise with it, by entity id."""
@@ -182,3 +188,32 @@ class Catalogue:
                 "citing_in": figures.degrees.citing_in,
             }[name].astype(np.int64, copy=False)
         return found[:size]
+
+
+def _together(
+    earlier: dict[int, StatusChange] | None, later: dict[int, StatusChange]
+) -> dict[int, StatusChange] | None:
+    """Changes of statuses one after the other; None stays: all."""
+    if earlier is None:
+        return None
+    first = {entity_id: change.before for entity_id, change in (later | earlier).items()}
+    last = {entity_id: change.after for entity_id, change in (earlier | later).items()}
+    return {entity_id: StatusChange(first[entity_id], last[entity_id]) for entity_id in first}
+
+
+def _sorted_places(keys: Sequence[Longs], n: int) -> Longs:
+    """Places by several keys, then by place. As one number with the place in its lowest bits where there is
+    room: to sort plain numbers is ten times as fast as to sort by keys."""
+    if not n:
+        return np.zeros(0, np.int64)
+    lows = [int(key.min()) for key in keys]
+    widths = [(int(key.max()) - low).bit_length() for key, low in zip(keys, lows, strict=True)]
+    place_bits = n.bit_length()
+    if sum(widths) + place_bits > _BITS:
+        return np.lexsort(list(reversed(keys)))
+    joined = np.zeros(n, np.int64)
+    for key, low, width in zip(keys, lows, widths, strict=True):
+        joined = (joined << width) | (key - low)
+    joined = (joined << place_bits) | np.arange(n)
+    joined.sort()
+    return joined & ((1 << place_bits) - 1)

@@ -6,7 +6,7 @@ link between entities (measured by `python -m benchmarks curation`)."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,13 @@ TEXT_FIELDS: Final = ("name", "prefixes", "startpages", "homepage", "tags", "not
 STATUS_RANKS: Final = np.array([sorted(STATUSES).index(status) for status in STATUSES], np.int64)
 
 
+class StatusChange(NamedTuple):
+    """A status before and after; None where there is no entity."""
+
+    before: WebEntityStatus | None
+    after: WebEntityStatus | None
+
+
 class EntityColumns:
     """What filters and orders look at. Not safe to use from several threads at once."""
 
@@ -40,6 +47,7 @@ class EntityColumns:
         self.by_name = TextOrder()
         self.by_homepage = TextOrder()
         self.texts = {field: Haystack() for field in TEXT_FIELDS}
+        self._signatures: dict[int, int] = {}
         self.statuses: Longs = np.full(_LEAST_SIZE, _GONE, np.int64)
         self.created_at: Longs = np.zeros(_LEAST_SIZE, np.int64)
         self.modified_at: Longs = np.zeros(_LEAST_SIZE, np.int64)
@@ -55,6 +63,7 @@ class EntityColumns:
         homepages: list[tuple[int, str]] = []
         for row in rows:
             self._put_figures(row)
+            self._signatures[row.web_entity_id] = _signature(row)
             for field, text in _texts_of(row).items():
                 if text:
                     texts[field][row.web_entity_id] = text
@@ -65,21 +74,40 @@ class EntityColumns:
         for field, haystack in self.texts.items():
             haystack.load(texts[field])
 
-    def update(self, ids: Iterable[int], rows: Iterable[EntityRow]) -> bool:
-        """Bring entities up to date; those of `ids` that no row tells of are gone. Whether a status
-        changed."""
+    def update(self, ids: Iterable[int], rows: Iterable[EntityRow]) -> dict[int, StatusChange]:
+        """Bring entities up to date; those of `ids` that no row tells of are gone. Whose status changed."""
         gone = set(ids)
-        before = self.statuses.copy()
+        changed: dict[int, StatusChange] = {}
         for row in rows:
-            gone.discard(row.web_entity_id)
+            entity_id = row.web_entity_id
+            gone.discard(entity_id)
+            before = self.status_of(entity_id)
             self._put_figures(row)
-            self.by_name.put(row.web_entity_id, row.name)
-            self.by_homepage.put(row.web_entity_id, row.homepage or "")
-            for field, text in _texts_of(row).items():
-                self.texts[field].put(row.web_entity_id, text)
+            self._put_texts(row)
+            if before is not (after := self.status_of(entity_id)):
+                changed[entity_id] = StatusChange(before, after)
         for entity_id in gone:
+            before = self.status_of(entity_id)
             self._remove(entity_id)
-        return len(before) != self.size or not np.array_equal(before, self.statuses)
+            if before is not None:
+                changed[entity_id] = StatusChange(before, None)
+        return changed
+
+    def status_of(self, entity_id: int) -> WebEntityStatus | None:
+        """The status of an entity, None when there is none of that id."""
+        number = int(self.statuses[entity_id]) if entity_id < self.size else _GONE
+        return None if number == _GONE else STATUSES[number]
+
+    def _put_texts(self, row: EntityRow) -> None:
+        """Take texts over when one of them changed: most changes are of statuses."""
+        entity_id, signature = row.web_entity_id, _signature(row)
+        if self._signatures.get(entity_id) == signature:
+            return
+        self._signatures[entity_id] = signature
+        self.by_name.put(entity_id, row.name)
+        self.by_homepage.put(entity_id, row.homepage or "")
+        for field, text in _texts_of(row).items():
+            self.texts[field].put(entity_id, text)
 
     def _put_figures(self, row: EntityRow) -> None:
         entity_id = row.web_entity_id
@@ -95,6 +123,7 @@ class EntityColumns:
         if self.names.pop(entity_id, None) is None:
             return
         self.statuses[entity_id] = _GONE
+        del self._signatures[entity_id]
         self.tags.put(entity_id, ())
         self.by_name.put(entity_id, "")
         self.by_homepage.put(entity_id, "")
@@ -116,7 +145,10 @@ class EntityColumns:
 
     def of_statuses(self, statuses: Iterable[WebEntityStatus]) -> Mask:
         """Entities of some statuses."""
-        return np.isin(self.statuses, [_NUMBERS[status.value] for status in statuses])
+        chosen = np.zeros(len(STATUSES) + 1, np.bool_)  # the last one stands for no entity
+        chosen[[_NUMBERS[status.value] for status in statuses]] = True
+        mask: Mask = chosen[self.statuses]
+        return mask
 
     def holding(self, word: str, fields: Iterable[str]) -> Mask:
         """Entities that hold a text, without case and accents, in one of the fields."""
@@ -154,11 +186,16 @@ def grown(column: Longs, size: int, filler: int = 0) -> Longs:
 _ADDRESSES: Final = frozenset({"prefixes", "startpages", "homepage"})
 
 
+def _signature(row: EntityRow) -> int:
+    """Tells whether anything of a row has changed that is searched or sorted as text."""
+    return hash((row.name, row.homepage, row.start_pages, row.tags, row.note, row.prefixes))
+
+
 def _texts_of(row: EntityRow) -> dict[str, str]:
     return {
         "name": _line(row.name),
         "prefixes": " ".join(dict.fromkeys(_bare(prefix) for prefix in _longest(row.prefixes))),
-        "startpages": " ".join(_without_scheme(folded(url)) for url in row.start_pages),
+        "startpages": " ".join(_without_scheme(folded(page.url)) for page in row.start_pages),
         "homepage": _without_scheme(folded(row.homepage or "")),
         "tags": _line("\t".join(value for _, _, value in row.tags)),
         "note": _line(row.note),

@@ -22,6 +22,14 @@ class DegreeColumns(NamedTuple):
     citing_in: Longs
 
 
+class StatusEffect(NamedTuple):
+    """What a change of status does to the links that leave an entity: 1 when they begin to count (or to be
+    cited by an entity IN), -1 when they cease to, 0 when nothing changes."""
+
+    counting: int
+    is_in: int
+
+
 class Neighbourhoods:
     """The network with what does not depend on statuses: where the opposite of each link stands."""
 
@@ -48,6 +56,20 @@ class Neighbourhoods:
         return DegreeColumns(
             indegree, outdegree, indegree + outdegree - double, self._counted(self._targets[citing])
         )
+
+    def apply(self, degrees: DegreeColumns, entity_id: int, change: StatusEffect, counts: Mask) -> None:
+        """Change degrees in place for an entity that begins or ceases to count; `counts` is what held
+        before, for all entities."""
+        first, last = np.searchsorted(self._sources, (entity_id, entity_id + 1)).tolist()
+        targets, sign = self._targets[first:last], change.counting
+        degrees.citing_in[targets] += change.is_in
+        if sign and len(targets):
+            degrees.indegree[targets] += sign
+            degrees.outdegree[entity_id] += sign * len(targets)
+            # Who links back and counts is a neighbour already, or stays one.
+            alone = targets[~(self._mutual[first:last] & self._padded(counts)[targets])]
+            degrees.undirected[alone] += sign
+            degrees.undirected[entity_id] += sign * len(alone)
 
     def _by_link(self, mask: Mask) -> Mask:
         chosen: Mask = self._padded(mask)[self._sources]

@@ -3,17 +3,21 @@ id."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 import numpy as np
 
-from hyphe_core.api.entity_catalogue.columns import EntityColumns, Longs, Mask, grown
-from hyphe_core.api.entity_catalogue.degrees import DegreeColumns, Neighbourhoods
+from hyphe_core.api.entity_catalogue.columns import EntityColumns, Longs, Mask, StatusChange, grown
+from hyphe_core.api.entity_catalogue.degrees import DegreeColumns, Neighbourhoods, StatusEffect
 from memory_structure.columns import JobHead, NetworkArrays, PageCounts
 from memory_structure.records import Degrees, JobState, WebEntityStatus
 
 # Links count in degrees when their source has one of these statuses, as in Hyphe.
 COUNTING = (WebEntityStatus.IN, WebEntityStatus.UNDECIDED)
+
+
+_MOST_ONE_BY_ONE: Final = 200
 
 
 class Figures:
@@ -45,6 +49,20 @@ class Figures:
             is_in = columns.of_statuses((WebEntityStatus.IN,))
             self.degrees = self._neighbourhoods.degrees(columns.of_statuses(COUNTING), is_in)
 
+    def change_degrees(self, columns: EntityColumns, changed: Mapping[int, StatusChange]) -> None:
+        """Follow changes of statuses, one by one when they are few."""
+        if self._neighbourhoods is None or len(changed) > _MOST_ONE_BY_ONE:
+            self.count_degrees(columns)
+            return
+        counts = columns.of_statuses(COUNTING)
+        for entity_id, change in changed.items():
+            counts[entity_id] = change.before in COUNTING
+        for entity_id, (before, after) in changed.items():
+            is_in = (after is WebEntityStatus.IN) - (before is WebEntityStatus.IN)
+            effect = StatusEffect((after in COUNTING) - (before in COUNTING), is_in)
+            self._neighbourhoods.apply(self.degrees, entity_id, effect, counts)
+            counts[entity_id] = after in COUNTING
+
     def take_jobs(self, heads: Iterable[JobHead], size: int) -> None:
         """Take crawl jobs over: the latest one of each entity counts."""
         self.latest_jobs = {head.web_entity_id: head for head in heads if head.web_entity_id is not None}
@@ -65,6 +83,12 @@ class Figures:
             return Degrees(0, 0, 0)
         indegree, outdegree, undirected, _ = self.degrees
         return Degrees(int(indegree[entity_id]), int(outdegree[entity_id]), int(undirected[entity_id]))
+
+    def pages_of(self, entity_id: int) -> tuple[int, int]:
+        """Numbers of pages and of fetched pages of an entity."""
+        if entity_id >= len(self.n_pages):
+            return 0, 0
+        return int(self.n_pages[entity_id]), int(self.n_pages_fetched[entity_id])
 
     def citing_in_of(self, entity_id: int) -> int:
         """Number of entities that are IN and link to an entity."""
