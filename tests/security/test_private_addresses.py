@@ -18,9 +18,10 @@ import pytest
 
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.methods import Method, Needs, Role
-from hyphe_core.api.parameters import Choice, CorpusName, Flag, Integer, Kind, ListOf, Mapping, Number
+from hyphe_core.api.parameters import CorpusName, ListOf
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
+from tests.security.arguments import sample
 from tests.service.service_process import Client, Failed, ServiceProcess, wait_until
 
 CORPUS, WORN = "c", "worn"  # nothing of the second stays as it was
@@ -132,22 +133,8 @@ def arguments(method: Method, url: str, entity: int) -> dict[str, Any]:
     """The URL wherever a text fits, the entity wherever a number does."""
     kinds = {p.name: p.kind for p in method.parameters}
     return {
-        n: WORN if isinstance(kind, CorpusName) else _sample(kind, url, entity) for n, kind in kinds.items()
+        n: WORN if isinstance(kind, CorpusName) else sample(kind, url, entity) for n, kind in kinds.items()
     }
-
-
-def _sample(kind: Kind, url: str, entity: int) -> Any:
-    if isinstance(kind, ListOf):
-        return [_sample(kind.member, url, entity)]
-    if isinstance(kind, Choice):
-        return next(iter(kind.choices)).value
-    if isinstance(kind, Integer):
-        return entity
-    if isinstance(kind, Number):
-        return 1
-    if isinstance(kind, Flag):
-        return True
-    return {} if isinstance(kind, Mapping) else url
 
 
 def call_everything(client: Client, url: str, is_seen: Any) -> set[str]:

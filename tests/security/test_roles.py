@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import pytest
 
@@ -11,9 +10,10 @@ from hyphe_core.api.call import Caller
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.failures import Fault
 from hyphe_core.api.methods import Bound, Method, Needs, Role
-from hyphe_core.api.parameters import Choice, CorpusName, Flag, Integer, Kind, ListOf, Mapping, Number
+from hyphe_core.api.parameters import CorpusName
 from hyphe_core.api.rights import ANONYMOUS
 from memory_structure.records import JobSpec
+from tests.security.arguments import sample
 from tests.security.conftest import ADMIN_PASSWORD, OPEN, OTHER, PASSWORD, PROTECTED, READER_PASSWORD, Inside
 
 ALL = all_methods().list_methods()
@@ -129,26 +129,14 @@ def test_what_readers_may_call_writes_nothing(inside: Inside, name: str) -> None
     reader = Caller(inside.token("reader"))
     before = structure.version(), structure.counters(), inside.registry.list_corpora()
     values = {
-        p.name: PROTECTED if isinstance(p.kind, CorpusName) else sample(p.kind) for p in method.parameters
+        p.name: PROTECTED if isinstance(p.kind, CorpusName) else sample(p.kind, "http://a.com/")
+        for p in method.parameters
     }
     for given in (values, {n: v for n, v in values.items() if n == "corpus"}):
         with suppress(Fault):
             bound = method.bind(given)
             inside.service.answer_blocking(bound, reader)
     assert (structure.version(), structure.counters(), inside.registry.list_corpora()) == before
-
-
-def sample(kind: Kind) -> Any:
-    """A value that the entity, the page and the job of the corpus answer to."""
-    if isinstance(kind, ListOf):
-        return [sample(kind.member)]
-    if isinstance(kind, Choice):
-        return next(iter(kind.choices)).value
-    if isinstance(kind, (Integer, Number)):
-        return 1
-    if isinstance(kind, Flag):
-        return True
-    return {} if isinstance(kind, Mapping) else "http://a.com/"
 
 
 # -- tokens -------------------------------------------------------------------------------------------------

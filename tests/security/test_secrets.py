@@ -17,8 +17,9 @@ import zstandard
 
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.methods import Method, Needs, Role
-from hyphe_core.api.parameters import Choice, CorpusName, Flag, Integer, Kind, ListOf, Mapping, Number
+from hyphe_core.api.parameters import CorpusName
 from memory_structure.opening import open_registry
+from tests.security.arguments import sample
 from tests.security.conftest import (
     ADMIN_PASSWORD,
     PASSWORD,
@@ -125,22 +126,12 @@ def _in_good_order(methods: list[Method]) -> list[Method]:
 def _arguments(method: Method) -> dict[str, Any]:
     known = {"password": PASSWORD, "token_id": "x", "light": False, "cookies_string": f"sid={COOKIE}"}
     return {
-        p.name: PROTECTED if isinstance(p.kind, CorpusName) else known.get(p.name, _sample(p.kind))
+        p.name: PROTECTED
+        if isinstance(p.kind, CorpusName)
+        else known.get(p.name, sample(p.kind, "http://site.example/", flag=False))
         for p in method.parameters
         if p.is_required or p.name in known or isinstance(p.kind, CorpusName)
     }
-
-
-def _sample(kind: Kind) -> Any:
-    if isinstance(kind, ListOf):
-        return [_sample(kind.member)]
-    if isinstance(kind, Choice):
-        return next(iter(kind.choices)).value
-    if isinstance(kind, (Integer, Number)):
-        return 1
-    if isinstance(kind, Flag):
-        return False
-    return {} if isinstance(kind, Mapping) else "http://site.example/"
 
 
 def _open_backups(folder: Path, found: Everything) -> None:
