@@ -11,10 +11,11 @@ from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Needs, Role
 from hyphe_core.api.option_values import redirect_changes
 from hyphe_core.api.parameters import ListOf, Parameter, Text
-from hyphe_core.api.schemas import FLAG, TEXT, TEXTS, list_of, or_null, record
+from hyphe_core.api.schemas import FLAG, INTEGER, TEXT, TEXTS, list_of, or_null, record
 from hyphe_core.crawl.corpora import rules_of_corpus
 from hyphe_core.crawl.redirect_rules import built_in_redirectors, parse_redirector
 from hyphe_core.errors import UsageFault
+from hyphe_core.maintenance import open_context, run_maintenance
 from memory_structure.lru import lru_to_url
 from memory_structure.urls import BadUrl
 
@@ -141,3 +142,16 @@ def _key(call: Call, url: str) -> str:
         return lru_to_url(call.lru_of_url(url))
     except (BadUrl, Refusal):
         return url
+
+
+@methods.method(
+    CORPUS,
+    result=record({"summary": TEXT, "notes": TEXTS, "links_added": INTEGER}),
+    returns="an object: summary, notes, links_added",
+    role=Role.CURATOR,
+)
+def refresh(call: Call) -> JsonObject:
+    """Run the maintenance job resolve-redirects: put a crawl job into the queue that asks shorteners where
+    they lead, and link pages to the targets that are known. Call it again when that job has ended."""
+    report = run_maintenance("resolve-redirects", open_context(call.registry, call.corpus.corpus_id))
+    return {"summary": report.summary, "notes": list(report.notes), "links_added": report.n_changes}

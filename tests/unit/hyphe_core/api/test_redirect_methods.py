@@ -11,6 +11,8 @@ import pytest
 from hyphe_core.api.call import Caller
 from hyphe_core.clock import now
 from memory_structure.resolutions import Resolution
+from memory_structure.url_cutter import url_to_lru
+from tests.corpus_cases import SPEC, batch, page
 from tests.unit.hyphe_core.api.conftest import Curator
 
 FACEBOOK = "l.facebook.com/l.php?u"
@@ -96,3 +98,13 @@ def test_addresses_are_tried_without_asking(curator: Curator) -> None:
 def test_the_same_change_twice_is_one(curator: Curator, method: str) -> None:
     rule = "go.example.org" if method.endswith("add") else FACEBOOK
     assert curator.call(method, rule) == curator.call(method, [rule, rule])
+
+
+def test_shorteners_are_asked_on_request(curator: Curator) -> None:
+    curator.structure.create_job(SPEC)
+    curator.structure.write_batch(batch(page(url_to_lru("http://a.com/"), url_to_lru("http://bit.ly/1"))))
+    found = curator.call("redirects.refresh")
+    assert "1 to be asked" in found["summary"]
+    assert "crawl job 2" in found["notes"][0]
+    assert curator.structure.get_job(2).spec.start_urls == ("http://bit.ly/1",)
+    assert found["links_added"] == 0
