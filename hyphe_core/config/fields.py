@@ -145,7 +145,8 @@ class Config:
         metadata=about(
             _SERVICE,
             flag(),
-            "Let pages of any origin call the service, as Hyphe does; for trusted networks only.",
+            "Let pages of any origin call, leave started corpora open to everyone, as Hyphe does;"
+            " for trusted networks only.",
         ),
     )
     max_request_bytes: int = attrs.field(
