@@ -18,10 +18,12 @@
       <xsl:for-each select="//@*[local-name() = 'href' or local-name() = 'src']">
         <n:outlink url="{.}" element="{local-name(..)}"><xsl:value-of select=".."/></n:outlink>
       </xsl:for-each>
-      <xsl:apply-templates select="//link | //url | //loc | //uri | //guid[not(@isPermaLink = 'false')]" mode="address"/>
-      <!-- The same in a namespace; looking for them takes longer. -->
-      <xsl:if test="$namespace or /*/*[namespace-uri()] or /*/*/*[namespace-uri()]">
-        <xsl:apply-templates select="//text()[contains(., '://')]/parent::*[namespace-uri()][not(*)][contains(' link url loc uri ', concat(' ', local-name(), ' '))]" mode="address"/>
+      <xsl:if test="$has-addresses">
+        <xsl:apply-templates select="//link | //url | //loc | //uri | //guid[not(@isPermaLink = 'false')]" mode="address"/>
+        <!-- The same in a namespace; looking for them takes longer. -->
+        <xsl:if test="$namespace or /*/*[namespace-uri()] or /*/*/*[namespace-uri()]">
+          <xsl:apply-templates select="//text()[contains(., '://')]/parent::*[namespace-uri()][not(*)][contains(' link url loc uri ', concat(' ', local-name(), ' '))]" mode="address"/>
+        </xsl:if>
       </xsl:if>
     </n:parse>
   </xsl:template>

@@ -9,6 +9,8 @@
   <xsl:param name="root"/>
   <xsl:param name="namespace"/>
   <xsl:param name="public-id"/>
+  <!-- Empty when no element is called link, url, loc, uri or guid. -->
+  <xsl:param name="has-addresses" select="'1'"/>
   <!-- Ends a line of the text. -->
   <xsl:variable name="line" select="'&#x2029;'"/>
 
