@@ -215,20 +215,17 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
     new_link = tuple.__new__  # half the cost of Outlink(...)
     for href, anchor, element, rel in raw.outlinks:
         # What documents of a site share are the addresses that do not depend on the document.
-        url = _remembered_join(root, href) if href[:1] == "/" or href[:4] == "http" else join_url(base, href)
+        is_shared = href[:1] == "/" or href[:4] == "http"
+        url, scheme = (_remembered_address if is_shared else _address)(root if is_shared else base, href)
         earlier = found.get(url)
         if earlier is not None:
             if anchor and not earlier[1]:
                 found[url] = Outlink(url, fold(anchor)[:MAX_ANCHOR_CHARACTERS], *earlier[2:])
-            continue
-        if not url.startswith(_WEB):
-            schemes[_scheme_of(url)] += 1
-            continue
-        if not (url.isascii() and url.isprintable() and " " not in url):
-            url = clean_url(url)
-        if not url or len(url) > MAX_URL_CHARACTERS or len(found) >= MAX_LINKS:
+        elif scheme is not None:
+            schemes[scheme] += 1
+        elif not url or len(found) >= MAX_LINKS:
             n_cut += 1
-        elif url.partition("#")[0] != itself and url not in found:
+        elif url != itself and not ("#" in url and url.partition("#")[0] == itself):
             anchor = fold(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
             rel = _clean_tokens(rel) if rel else ""
             found[url] = new_link(Outlink, (url, anchor, _clean_token(element), rel))
@@ -237,7 +234,13 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
     return tuple(found.values()), n_cut, counts
 
 
-_remembered_join: Final = lru_cache(maxsize=_N_REMEMBERED)(join_url)
+def _address(base: str, href: str) -> tuple[str, str | None]:
+    """(absolute address, None) of what leads to the web, "" when it is too long; else ("", its scheme)."""
+    url = join_url(base, href)
+    return (clean_url(url), None) if url.startswith(_WEB) else ("", _scheme_of(url))
+
+
+_remembered_address: Final = lru_cache(maxsize=_N_REMEMBERED)(_address)
 
 
 def _scheme_of(url: str) -> str:

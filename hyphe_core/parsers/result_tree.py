@@ -17,6 +17,9 @@ _PARSE: Final = _TAG + "parse"
 _PARSES: Final = _TAG + "parses"
 _OUTLINK: Final = _TAG + "outlink"
 _META: Final = _TAG + "meta"
+_FIELD_TAGS: Final = [
+    _TAG + name for name in (*sorted(FIELDS), "title", "text", "link", "content-type", "redirect")
+]
 _MAX_PARSES: Final = 10_000
 
 
@@ -44,28 +47,29 @@ def _read_parse(element: etree._Element, url: str, base: str) -> RawParse:
     parse = RawParse(url, "", _status_of(element), base=base, is_legal=True)
     outlinks, meta = parse.outlinks, parse.meta
     new_link = tuple.__new__  # half the cost of Outlink(...)
-    for child in element:
-        tag = child.tag
-        if tag == _OUTLINK:
-            address = child.get("url")
-            if address is None:
-                raise BadResult("an outlink without url")
-            found = (address, child.text or "", child.get("element") or "", child.get("rel") or "")
-            outlinks.append(new_link(Outlink, found))
-        elif tag == _META:
-            name = child.get("name")
-            if name is None:
-                raise BadResult("a meta without name")
-            meta.append(Metadatum(name, child.text or ""))
-        elif isinstance(tag, str):
-            _read_field(parse, child, tag)
+    for child in element.iterchildren(_OUTLINK):
+        address = child.get("url")
+        if address is None:
+            raise BadResult("an outlink without url")
+        found = (address, child.text or "", child.get("element") or "", child.get("rel") or "")
+        outlinks.append(new_link(Outlink, found))
+    n_read = len(outlinks)
+    for child in element.iterchildren(_META):
+        name = child.get("name")
+        if name is None:
+            raise BadResult("a meta without name")
+        meta.append(Metadatum(name, child.text or ""))
+    n_read += len(meta)
+    for child in element.iterchildren(_FIELD_TAGS):
+        _read_field(parse, child)
+        n_read += 1
+    if n_read < len(element):
+        _refuse_unknown(element)
     return parse
 
 
-def _read_field(parse: RawParse, child: etree._Element, tag: str) -> None:
-    name, text = tag[_N_TAG:], child.text or ""
-    if not tag.startswith(_TAG):
-        raise BadResult(f"unexpected element {tag[:100]}")
+def _read_field(parse: RawParse, child: etree._Element) -> None:
+    name, text = str(child.tag)[_N_TAG:], child.text or ""
     if name in FIELDS:
         parse.add(name, text)
     elif name == "text":
@@ -76,10 +80,20 @@ def _read_field(parse: RawParse, child: etree._Element, tag: str) -> None:
         parse.link = text.strip() or parse.link
     elif name == "content-type":
         parse.content_type = text.strip()
-    elif name == "redirect":
-        parse.redirect = Redirection(child.get("url") or "", int(child.get("delay") or 0))
     else:
-        raise BadResult(f"unexpected element {name[:100]}")
+        parse.redirect = Redirection(child.get("url") or "", _seconds(child.get("delay")))
+
+
+def _seconds(delay: str | None) -> int:
+    return int(delay) if delay is not None and delay.isdecimal() else 0
+
+
+def _refuse_unknown(element: etree._Element) -> None:
+    """Raise BadResult for the first child that no parse has; comments and instructions do no harm."""
+    known = {_OUTLINK, _META, *_FIELD_TAGS}
+    for child in element.iterchildren(etree.Element):
+        if child.tag not in known:
+            raise BadResult(f"unexpected element {str(child.tag).removeprefix(_TAG)[:100]}")
 
 
 def _status_of(element: etree._Element) -> ParseStatus:

@@ -135,8 +135,9 @@ def security(case: Case) -> Any:
 def _hostile_body(given: Any) -> str:
     if isinstance(given, str):
         return given
-    if "nested" in given:
-        return "<a>" * given["nested"] + "</a>" * given["nested"]
+    if "nested" in given or "depth" in given:
+        n_levels = given.get("nested", given.get("depth"))
+        return "<a>" * n_levels + "</a>" * n_levels
     if "attributes" in given:
         return "<a " + " ".join(f'b{n}=""' for n in range(given["attributes"])) + "/>"
     if "elements" in given or "nodes" in given:
@@ -167,6 +168,7 @@ _SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/
   xmlns:re="http://exslt.org/regular-expressions"
   xmlns:n="http://nutch.org/1.0/parse">{top}
   <xsl:template match="/"><n:parse status="success">{body}</n:parse></xsl:template></xsl:stylesheet>"""
+_READING = ("", "<n:text><xsl:value-of select=\"document('{uri}')\"/></n:text>")
 _STYLESHEETS = {
     ("include", "import"): ('<xsl:{word} href="{uri}"/>', ""),
     ("exslt document", "exsl:document"): (
@@ -174,10 +176,7 @@ _STYLESHEETS = {
         '<exsl:document xsl:extension-element-prefixes="exsl" href="{uri}.out">x</exsl:document>',
     ),
     ("xsl:document", "write", "writing"): ("", '<xsl:document href="{uri}.out">x</xsl:document>'),
-    ("document(", "document function", "reading", "read"): (
-        "",
-        "<n:text><xsl:value-of select=\"document('{uri}')\"/></n:text>",
-    ),
+    ("document(", "document function", "reading", "read"): _READING,
     ("regular", "regexp"): ("", "<n:text><xsl:value-of select=\"re:test('a', 'a')\"/></n:text>"),
     ("extension", "dyn:", "evaluate"): ("", "<n:text><xsl:value-of select=\"dyn:evaluate('1')\"/></n:text>"),
     ("recursion", "recursive", "endless"): (
@@ -188,16 +187,18 @@ _STYLESHEETS = {
 
 
 def _run_stylesheet(told_kind: str, folder: Path) -> dict[str, Any]:
-    """Make the stylesheet that the words describe, run it, and look at what became of the folder."""
-    kind = told_kind.lower()
-    found = next((word, *sheet) for words, sheet in _STYLESHEETS.items() for word in words if word in kind)
+    """Make the stylesheet that the words describe (or are), run it, and look at what became of the folder."""
+    kind, is_source = told_kind.lower(), told_kind.lstrip().startswith("<")
+    described = ((word, *sheet) for words, sheet in _STYLESHEETS.items() for word in words if word in kind)
+    found = next(described, ("read", *_READING))
     uri = (folder / "secret.txt").as_uri()
     top, body = (part.replace("{uri}", uri).replace("{word}", found[0]) for part in found[1:])
     before = sorted(folder.iterdir())
     answer: dict[str, Any] = {"error": None}
     try:
         inner = folder / "sheets"
-        sheet = Stylesheet(_SHEET.format(top=top, body=body).encode(), inner, "hostile")
+        source = told_kind.replace(SECRET_FILE, uri) if is_source else _SHEET.format(top=top, body=body)
+        sheet = Stylesheet(source.encode(), inner, "hostile")
         document = parse_well_formed(Document(URL, b"<a/>"), strict=True)
         answer["text"] = "".join(sheet(document.root, {}).itertext())
     except ForbiddenInStylesheet:
