@@ -7,7 +7,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import zstandard
@@ -37,24 +37,27 @@ from memory_structure.stored.segments import append_links, take_outlinks, weigh_
 from memory_structure.stored.session import Session
 
 _ATTEMPTS = Span("by_page_id_job_id_attempt")
+# Tables keyed by page alone, of what its last good answer gave. They go and come back with it.
+_OF_ANSWERS: Final = {table.name: table for table in (TEXTS,)}
 
 
 @dataclass(frozen=True, slots=True)
 class TakenOut:
     """Rows as they were: pages that went altogether, or pages (id, LRU, last fetch, outlinks) that lost their
-    attempts, links and texts. `renumbered`: pages put back under another id, old to new."""
+    attempts, links and what their answer gave (name of a table, then its row). `renumbered`: pages put back
+    under another id, old to new."""
 
     pages: list[Row] = field(default_factory=list)
     emptied: list[Row] = field(default_factory=list)
     fetches: list[Row] = field(default_factory=list)
     outlinks: list[Row] = field(default_factory=list)
-    texts: list[Row] = field(default_factory=list)
+    answers: list[Row] = field(default_factory=list)
     renumbered: list[tuple[int, int]] = field(default_factory=list)
 
 
 def encode_taken(taken: TakenOut) -> bytes:
     """JSON in a zstd frame."""
-    values = [taken.pages, taken.emptied, taken.fetches, taken.outlinks, taken.texts, taken.renumbered]
+    values = [taken.pages, taken.emptied, taken.fetches, taken.outlinks, taken.answers, taken.renumbered]
     text = json.dumps(values, separators=(",", ":"), default=lambda b: {"b": b64encode(b).decode()})
     return zstandard.ZstdCompressor(level=3).compress(text.encode())
 
@@ -76,14 +79,15 @@ def empty_pages(session: Session, page_ids: Sequence[int]) -> TakenOut:
     ids = [row[0] for row in rows]
     emptied = [(row[0], row[1], row[4], row[5]) for row in rows]
     outlinks = take_outlinks(session, [row[5] for row in rows if row[5] is not None])
-    texts = list(tx.get(TEXTS, ids).values())
+    answers = [(n, *row) for n, table in _OF_ANSWERS.items() for row in tx.get(table, ids).values()]
     fetches = [row for i in ids for row in list(tx.scan(FETCHES, Span(_ATTEMPTS.index, equal=(i,))))]
-    tx.delete(TEXTS, [row[0] for row in texts])
+    for table in _OF_ANSWERS.values():
+        tx.delete(table, ids)
     tx.delete(FETCHES, [row[0] for row in fetches])
     tx.update(PAGES, ("fetch_id", "links_id"), [(i, (None, None)) for i in ids])
     _count_fetches(session, fetches, -1)
     _count_fetched(session, ids, -1)
-    return TakenOut(emptied=emptied, fetches=fetches, outlinks=outlinks, texts=texts)
+    return TakenOut(emptied=emptied, fetches=fetches, outlinks=outlinks, answers=answers)
 
 
 def remove_pages(session: Session, page_ids: Sequence[int]) -> TakenOut:
@@ -180,7 +184,10 @@ def _fill_pages(session: Session, taken: TakenOut, new_ids: dict[int, int]) -> N
     last = [(bare[row[0]], (row[2], row[3])) for row in taken.emptied if row[0] in bare]
     tx.update(PAGES, ("fetch_id", "links_id"), last)
     _count_fetched(session, sorted(bare.values()), 1)
-    tx.put(TEXTS, [(bare[row[0]], row[1]) for row in taken.texts if row[0] in bare])
+    for name, table in _OF_ANSWERS.items():
+        tx.put(
+            table, [(bare[row[1]], *row[2:]) for row in taken.answers if row[0] == name and row[1] in bare]
+        )
     _put_back_links(session, [row for row in taken.outlinks if row[1] in bare], bare, new_ids)
 
 
