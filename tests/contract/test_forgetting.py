@@ -152,6 +152,17 @@ def test_pages_found_again_since_keep_what_they_have(corpus: StoredMemoryStructu
     assert corpus.get_web_entity(3).prefixes[0] == C.replace("s:http|", "s:https|")
 
 
+def test_rebuilding_knows_that_pages_are_gone(corpus: StoredMemoryStructure) -> None:
+    act = corpus.forget(1)
+    with corpus._writing() as session:
+        session.state.n_links += 3
+        session.changed = True
+    assert len(corpus.rebuild()) == 1
+    assert corpus.check() == []
+    corpus.undo(act.act_id)
+    assert corpus.check() == []
+
+
 def test_later_forgetting_stands_in_the_way(corpus: StoredMemoryStructure) -> None:
     before = told(corpus)
     first, second = corpus.forget(1), corpus.forget(2)
