@@ -8,6 +8,7 @@ corpora for the next run."""
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sqlite3
 import tempfile
@@ -183,6 +184,8 @@ def measure_pages(client: Client, chance: random.Random, n_indexed: int) -> None
     queries = [words[0], f"{words[0]} {words[1]}", "title page", "page 77", words[-1], "nowhere"]
     queries += [" ".join(chance.sample(words[:3000], 2)) for _ in range(34)]
     client.measure("pages by words", "pages.search", [(query,) for query in queries])
+    first = client.spent("pages.search", words[3], 1)
+    line("first search within an entity", f"{first.wall / 1e3:.2f} s: reads the prefixes of the corpus")
     inside = [(words[3], chance.randrange(1, 5000)) for _ in range(40)]
     client.measure("pages of one entity by words", "pages.search", inside)
 
@@ -253,6 +256,10 @@ def main() -> None:
         totals = registry.open_structure(corpus).counters()
         line(
             corpus, f"{totals.n_pages:,} pages, {totals.n_web_entities:,} entities, {totals.n_links:,} links"
+        )
+        loads = " ".join(f"{load:.1f}" for load in os.getloadavg())
+        line(
+            "load of the machine", f"{loads} on {os.cpu_count()} processors: times on the clock depend on it"
         )
         before = rss_mb()
         line(

@@ -60,7 +60,7 @@ def _turn(structure: MemoryStructure) -> bool:
     try:
         return structure.indexes_texts() and structure.index_texts(_TURN_SECONDS).n_waiting > 0
     except MemoryStructureError as error:
-        _log.warning("texts of pages were not indexed: %s", error)
+        _log.info("texts of pages were not indexed: %s", error)
         return False
 
 

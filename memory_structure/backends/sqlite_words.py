@@ -26,7 +26,8 @@ _TABLES: Final = (
 )
 _FIND: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
 _WITHIN: Final = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid"
-_DENSE: Final = 200  # a range with one wanted id in so many is read as a whole
+_WORDS_OF: Final = "SELECT words FROM documents WHERE id = ?"
+_DENSE: Final = 150  # a range with one wanted id in so many is read as a whole
 _TAKE_OUT: Final = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
 
 
@@ -52,7 +53,7 @@ class SqliteWords(WordIndex):
             if run("SELECT value FROM mark", ())[0][0] != before:
                 return False
             for document_id in [*fresh, *removed]:
-                for (words,) in run("SELECT words FROM documents WHERE id = ?", (document_id,)):
+                for (words,) in run(_WORDS_OF, (document_id,)):
                     run(_TAKE_OUT, (document_id, zlib.decompress(words).decode()))
                     run("DELETE FROM documents WHERE id = ?", (document_id,))
             for document_id, text in fresh.items():
@@ -80,8 +81,15 @@ class SqliteWords(WordIndex):
         if highest - lowest < _DENSE * len(wanted):
             hits = _first_of(self._storage.query(_WITHIN, (match, lowest, highest)))
             return [i for i in hits if i in wanted][:limit]
-        one_by_one = (self._storage.query(_WITHIN, (match, i, i)) for i in sorted(wanted))
-        return [row[0] for rows in islice(filter(None, one_by_one), limit) for row in rows]
+        having = (i for i in sorted(wanted) if self._has(i, words))
+        return list(islice(having, limit))
+
+    def _has(self, document_id: int, words: Sequence[str]) -> bool:
+        """Whether a document has all the words, by those kept of it: the index finds one document no faster
+        than many."""
+        rows = self._storage.query(_WORDS_OF, (document_id,))
+        held = f" {zlib.decompress(rows[0][0]).decode()} " if rows else ""
+        return all(f" {word} " in held for word in words)
 
     def clear(self) -> None:
         """See `WordIndex`."""

@@ -28,7 +28,7 @@ SMALL_CORPUS: Final = 100_000  # fetched pages up to which texts are indexed unl
 _FEWEST_ATTEMPTS: Final = 16
 _MOST_ATTEMPTS: Final = 512
 _MOST_WORDS: Final = 20_000  # distinct words of a page
-_FEW_PAGES: Final = 500  # pages of an entity that are looked up one by one
+_FEW_PAGES: Final = 5000  # pages of an entity up to which they are looked up, not searched through
 _HITS_AT_ONCE: Final = 2_000
 _MOST_SEARCH_SECONDS: Final = 0.2  # a search for pages of one entity goes on with the next call
 _SNIPPET_BEFORE: Final = 60
@@ -134,10 +134,8 @@ class StoredTextSearch(StoredStatusHistory):
         self, wanted: list[str], place: SearchPlace, limit: int, web_entity_id: int
     ) -> tuple[list[int], SearchPlace | None]:
         """The same for the pages of a small entity, which are looked up one by one."""
-        rows = self._at_one_moment(
-            lambda reader: self._page_rows(reader, web_entity_id, None, _FEW_PAGES + 1, only_fetched=False)
-        )
-        own, index = [row[0] for row in rows], self._words()
+        own = self._at_one_moment(lambda reader: self._page_ids(reader, web_entity_id))
+        index = self._words()
         in_title = index.find([_TITLE + word for word in wanted], among=own, limit=len(own) or 1)
         shown = set(in_title)
         others = [i for i in index.find(wanted, among=own, limit=len(own) or 1) if i not in shown]
@@ -145,6 +143,10 @@ class StoredTextSearch(StoredStatusHistory):
         behind = [found for found in places if found > place]
         more = len(behind) > limit
         return [found.page_id for found in behind[:limit]], behind[limit - 1] if more else None
+
+    def _page_ids(self, reader: Reader, web_entity_id: int) -> list[int]:
+        spans = (Span("by_lru", lower=low, upper=up) for low, up in self._ranges(reader, web_entity_id))
+        return [row[0] for span in spans for row in reader.scan(PAGES, span, ("id",))]
 
     def _of_entity(self, ids: list[int], web_entity_id: int | None) -> list[int]:
         if web_entity_id is None or not ids:
@@ -160,7 +162,8 @@ class StoredTextSearch(StoredStatusHistory):
         rows: dict[int, Row] = reader.get(PAGES, ids)
         texts = reader.get(TEXTS, ids)
         records = self._records(reader, [rows[i] for i in ids if i in rows])
-        return [FoundPage(record, _snippet_of(record, texts, wanted)) for record in records]
+        fetched = (record for record in records if record.fetch is not None)
+        return [FoundPage(record, _snippet_of(record, texts, wanted)) for record in fetched]
 
 
 def _next_hits(

@@ -8,7 +8,7 @@ import pytest
 
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.errors import InvalidValue, NotFound
-from memory_structure.records import FetchError
+from memory_structure.records import FetchError, JobState
 from memory_structure.stored import text_search
 from memory_structure.stored.structure import StoredMemoryStructure
 from memory_structure.text_search import FoundPages, SearchPlace
@@ -116,6 +116,20 @@ def test_search_within_an_entity(
     assert (lrus(first), lrus(rest), rest.next_place) == (expected[:3], expected[3:], None)
     with pytest.raises(NotFound):
         corpus.search_pages("word", web_entity_id=99)
+
+
+def test_pages_that_were_taken_out_are_not_found(corpus: StoredMemoryStructure) -> None:
+    kept = lru("b.com")
+    corpus.write_batch(batch(page(kept, lru("a.com", "linked"), attempts=[fetch(title="word")])))
+    write(corpus, "linked", "word", "word")
+    write(corpus, "alone", "word", "word")
+    corpus.index_texts()
+    assert len(corpus.search_pages("word").pages) == 3
+    owner = corpus.find_owner(lru("a.com"))
+    assert owner is not None
+    corpus.move_job(1, JobState.CANCELED)
+    corpus.forget(owner.web_entity_id)
+    assert lrus(corpus.search_pages("word")) == [kept]
 
 
 def test_a_search_needs_a_word(corpus: StoredMemoryStructure) -> None:

@@ -1,7 +1,8 @@
 """All entities of a corpus as columns, brought up to date from what changed.
 
-Arrays are indexed by entity id: ids are dense and never used again. About 600 bytes an entity, 350 bytes a
-link between entities (measured by `python -m benchmarks curation`)."""
+Arrays are indexed by entity id: ids are dense and never used again. With the network, whose links take 34
+bytes each, a catalogue takes about 2.2 KB an entity (110,000 entities, 850,000 links: 240 MB, by `python -m
+benchmarks curation`)."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from threading import Lock
 from typing import Final, Protocol
 from weakref import WeakKeyDictionary
 
-# About 1 GB with ten links an entity; corpora whose catalogue was dropped read it again when they are next
-# used.
-MAX_ENTITIES: Final = 1_000_000
+# About 1 GB with eight links an entity; a corpus whose catalogue was dropped reads it again when next used.
+MAX_ENTITIES: Final = 500_000
 
 
 class Shelved(Protocol):
