@@ -9,12 +9,12 @@ import numpy as np
 
 from memory_structure.link_evidence import EvidenceLink, EvidencePage, PageDepths, PagePair
 from memory_structure.records import NETWORK_KINDS, LinkKind, LinkRecord, PageRecord, WebEntity
-from memory_structure.storage import Reader, Span
+from memory_structure.storage import Reader
 from memory_structure.stored.caches import LabelArray
-from memory_structure.stored.codec import Ints, LinkColumns, packed
+from memory_structure.stored.codec import Ints, LinkColumns, Longs, packed
 from memory_structure.stored.depths import UNREACHED, DepthColumns, clicks_from
 from memory_structure.stored.entities import get_entity
-from memory_structure.stored.link_columns import Linking, Others, links_between
+from memory_structure.stored.link_columns import Linking, Others, count_pairs, links_between, next_links
 from memory_structure.stored.link_reads import LinkReads
 from memory_structure.stored.moments import from_micros
 from memory_structure.stored.schema import FETCHES, PAGES, Labels
@@ -55,14 +55,26 @@ class EvidenceReads(LinkReads):
         def read(reader: Reader) -> EvidencePage:
             for entity_id in (source_id, target_id):
                 get_entity(reader, entity_id)
-            columns = self._links_between(reader, source_id, target_id)
-            keys = packed(columns.sources, columns.targets)
-            start = 0 if after is None else int(np.searchsorted(keys, after[0] << 32 | after[1], "right"))
-            pairs = keys[start : start + limit].tolist()
-            last = (pairs[-1] >> 32, pairs[-1] & 0xFFFFFFFF) if start + limit < len(keys) and pairs else None
-            return EvidencePage(len(keys), tuple(self._evidence(reader, pairs)), last)
+            n_pairs, keys = self._pairs_behind(reader, (source_id, target_id), after, limit)
+            pairs = keys[:limit].tolist()
+            last = (pairs[-1] >> 32, pairs[-1] & 0xFFFFFFFF) if len(keys) > limit and pairs else None
+            return EvidencePage(n_pairs, tuple(self._evidence(reader, pairs)), last)
 
         return self._at_one_moment(read)
+
+    def _pairs_behind(
+        self, reader: Reader, ends: tuple[int, int], after: PagePair | None, limit: int
+    ) -> tuple[int, Longs]:
+        """(number of all pairs of pages, those behind one of them): more than `limit` if there are."""
+        place = -1 if after is None else after[0] << 32 | after[1]
+        if self._recall(reader, ends) is None:
+            with self._read_lock:
+                found = next_links(reader, self._owners(reader), ends, place, limit)
+            if found is not None:
+                return count_pairs(reader, *ends), packed(found.sources, found.targets)
+        columns = self._links_between(reader, *ends)
+        keys = packed(columns.sources, columns.targets)
+        return len(keys), keys[np.searchsorted(keys, place, "right") :]
 
     def _evidence(self, reader: Reader, pairs: Sequence[int]) -> list[EvidenceLink]:
         wanted = set(pairs)
@@ -102,9 +114,7 @@ class EvidenceReads(LinkReads):
         if isinstance(kept, LinkColumns):
             return kept
         with self._read_lock:
-            found = links_between(
-                reader, self._owners(reader), lambda i: self._ids_of(reader, i), source, target_id
-            )
+            found = links_between(reader, self._owners(reader), source, target_id)
         if len(found.sources) <= _MAX_KEPT_LINKS:
             self._keep(reader, (source, target_id), found)
         return found
@@ -116,11 +126,6 @@ class EvidenceReads(LinkReads):
         state = read_state(reader)
         self._owner_labels.refresh(reader, state.label_version, state.next_page)
         return self._owner_labels.values
-
-    def _ids_of(self, reader: Reader, entity_id: int) -> Iterable[int]:
-        for lower, upper in self._ranges(reader, entity_id):
-            for row in reader.scan(PAGES, Span("by_lru", lower=lower, upper=upper), ("id",)):
-                yield row[0]
 
     # -- what is kept
 

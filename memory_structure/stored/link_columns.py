@@ -3,7 +3,6 @@ pages linked to, or from all links."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Final
 
@@ -12,7 +11,15 @@ from numpy.typing import NDArray
 
 from memory_structure.storage import Reader
 from memory_structure.stored.arrivals import SEGMENTS_PER_RUN, candidate_pairs
-from memory_structure.stored.codec import Ints, LinkColumns, decode_targets, distinct_columns, joined_columns
+from memory_structure.stored.codec import (
+    Ints,
+    LinkColumns,
+    Longs,
+    decode_targets,
+    distinct_columns,
+    joined_columns,
+    packed,
+)
 from memory_structure.stored.recompute import iter_link_columns
 from memory_structure.stored.schema import OUTLINKS, PAGES, Weights
 from memory_structure.stored.state import read_state
@@ -24,9 +31,7 @@ _COST_OF_TARGET: Final = 10.0
 _COST_OF_RUN: Final = 25.0  # for each target
 _COST_OF_LINK: Final = 0.03
 _PAGES_AT_ONCE: Final = 2000
-
-PageIds = Callable[[int], Iterable[int]]
-"""Ids of the pages of an entity."""
+_PAGES_TO_STREAM: Final = 500
 
 
 class Others(Enum):
@@ -40,28 +45,59 @@ Linking = int | Others
 """The entity whose links are meant, or which of all of them."""
 
 
-def links_between(
-    reader: Reader, owners: Ints, page_ids: PageIds, source: Linking, target_id: int
-) -> LinkColumns:
-    """Links of network kinds to pages of an entity, by source then target."""
-    n_pairs = _count_pairs(reader, source, target_id)
+def links_between(reader: Reader, owners: Ints, source: Linking, target_id: int) -> LinkColumns:
+    """Links of network kinds to pages of an entity, by source then target. `owners`: owner of each page
+    id."""
+    n_pairs = count_pairs(reader, source, target_id)
     if not n_pairs:
         return joined_columns([])
     by_source, by_target, by_all = _costs(reader, source, target_id, n_pairs)
     if isinstance(source, int) and by_source <= min(by_target, by_all):
-        found = _outlinks(reader, sorted(page_ids(source)))
+        found = _outlinks(reader, _ids_of(owners, source))
     elif by_target <= by_all:
-        found = _arriving(reader, owners, sorted(page_ids(target_id)), source, target_id)
+        found = _arriving(reader, owners, source, target_id)
     else:
         found = joined_columns(
             [_chosen(part, owners, source, target_id) for part in iter_link_columns(reader)]
         )
-    chosen = _chosen(found, owners, source, target_id)
-    order = np.lexsort((chosen.targets, chosen.sources))
-    return LinkColumns(chosen.sources[order], chosen.targets[order], chosen.masks[order])
+    return _sorted(_chosen(found, owners, source, target_id))
 
 
-def _count_pairs(reader: Reader, source: Linking, target_id: int) -> int:
+def next_links(
+    reader: Reader, owners: Ints, ends: tuple[int, int], after: int, limit: int
+) -> LinkColumns | None:
+    """The first links from one entity to another behind a pair of pages (source << 32 | target), at least one
+    more than `limit` when there are so many; None when reading all of them at once costs less."""
+    source_id, target_id = ends
+    ids = _ids_of(owners, source_id)
+    n_pairs = count_pairs(reader, source_id, target_id)
+    cost = (limit + 1) * len(ids) / max(n_pairs, 1) * _COST_OF_SOURCE
+    if not n_pairs or cost > min(_costs(reader, source_id, target_id, n_pairs)) / 2:
+        return None
+    ids = ids[np.searchsorted(ids, after >> 32) :]
+    parts: list[LinkColumns] = []
+    n_found = 0
+    for start in range(0, len(ids), _PAGES_TO_STREAM):
+        some = _outlinks(reader, ids[start : start + _PAGES_TO_STREAM])
+        part = _chosen(some, owners, source_id, target_id)
+        parts.append(part.only(packed(part.sources, part.targets) > after))
+        n_found += len(parts[-1].sources)
+        if n_found > limit:
+            break
+    return _sorted(joined_columns(parts))
+
+
+def _sorted(columns: LinkColumns) -> LinkColumns:
+    order = np.lexsort((columns.targets, columns.sources))
+    return LinkColumns(columns.sources[order], columns.targets[order], columns.masks[order])
+
+
+def _ids_of(owners: Ints, entity_id: int) -> Longs:
+    """Ids of the pages of an entity, rising."""
+    return np.flatnonzero(owners == entity_id)
+
+
+def count_pairs(reader: Reader, source: Linking, target_id: int) -> int:
     """How many links there are, by the weights."""
     if isinstance(source, int):
         pairs = weights_of(reader, Weights.FORWARD, [source])
@@ -101,11 +137,11 @@ def _chosen(columns: LinkColumns, owners: Ints, source: Linking, target_id: int)
     return counting.only(kept & _is_meant(owners[counting.sources], source, target_id))
 
 
-def _outlinks(reader: Reader, page_ids: Sequence[int]) -> LinkColumns:
+def _outlinks(reader: Reader, page_ids: Longs) -> LinkColumns:
     """All current links of pages."""
     parts: list[LinkColumns] = []
     for start in range(0, len(page_ids), _PAGES_AT_ONCE):
-        rows = reader.get(PAGES, page_ids[start : start + _PAGES_AT_ONCE]).values()
+        rows = reader.get(PAGES, page_ids[start : start + _PAGES_AT_ONCE].tolist()).values()
         blobs = reader.get(OUTLINKS, [row[5] for row in rows if row[5] is not None]).values()
         parts += [_columns_of(row[1], row[3]) for row in blobs]
     return joined_columns(parts)
@@ -116,10 +152,8 @@ def _columns_of(page_id: int, blob: bytes) -> LinkColumns:
     return distinct_columns(np.full(len(targets), page_id, np.int32), targets, kinds)
 
 
-def _arriving(
-    reader: Reader, owners: Ints, page_ids: Sequence[int], source: Linking, target_id: int
-) -> LinkColumns:
-    """All current links of the pages that may link to some pages."""
-    keys = candidate_pairs(reader, np.array(page_ids, np.int64))
+def _arriving(reader: Reader, owners: Ints, source: Linking, target_id: int) -> LinkColumns:
+    """All current links of the pages that may link to pages of an entity."""
+    keys = candidate_pairs(reader, _ids_of(owners, target_id))
     sources = np.unique(keys & 0xFFFFFFFF)
-    return _outlinks(reader, sources[_is_meant(owners[sources], source, target_id)].tolist())
+    return _outlinks(reader, sources[_is_meant(owners[sources], source, target_id)])

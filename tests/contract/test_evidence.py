@@ -98,12 +98,18 @@ def test_entry_pages_are_those_that_others_link_to(corpus: StoredMemoryStructure
     assert [each.lru for each, _ in corpus.list_entry_pages(2, limit=1)] == [B]
 
 
-@pytest.mark.parametrize("way", ["source", "target", "all"])
+@pytest.mark.parametrize("way", ["source", "target", "all", "stream"])
 def test_each_way_of_gathering_finds_the_same(
     structure: StoredMemoryStructure, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the linking pages are read, those linked to, or all links."""
-    costs = {"source": (0.0, 1.0, 2.0), "target": (1.0, 0.0, 2.0), "all": (2.0, 1.0, 0.0)}[way]
+    costs = {
+        "source": (0.0, 1.0, 2.0),
+        "target": (1.0, 0.0, 2.0),
+        "all": (2.0, 1.0, 0.0),
+        "stream": (1e9, 1e9, 1e9),
+    }[way]
+    monkeypatch.setattr(link_columns, "_PAGES_TO_STREAM", 2)
     monkeypatch.setattr(link_columns, "_costs", lambda *_: costs)
     monkeypatch.setattr(StoredMemoryStructure, "_recall", lambda *_: None)
     chance = random.Random(7)
@@ -127,6 +133,14 @@ def test_each_way_of_gathering_finds_the_same(
         }
         answer = structure.list_evidence(source_id, target_id)
         assert {key(each) for each in answer.links} == expected
+        pieces, place = [], None
+        while True:
+            piece = structure.list_evidence(source_id, target_id, after=place, limit=2)
+            pieces += piece.links
+            place = piece.last
+            if place is None:
+                break
+        assert tuple(pieces) == answer.links
         assert answer.n_pairs == len({(source, target) for source, target, _ in expected})
     for entity in sorted(set(owner.values())):
         for list_pages, inner in (
