@@ -8,6 +8,7 @@ hidden from the next call.
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +22,12 @@ from hyphe_core.api.entity_catalogue.filters import n_in_uncrawled, n_in_untagge
 from hyphe_core.api.text_indexing import INDEXER
 from hyphe_core.clock import monotonic
 from memory_structure.columns import JobHead
+from memory_structure.errors import StoreError
 from memory_structure.records import JobState, WebEntityStatus
 from memory_structure.structure import MemoryStructure
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 # namespace -> category -> value -> number of entities, each in alphabetical order.
 TagCounts = dict[str, dict[str, dict[str, int]]]
 
@@ -106,7 +109,10 @@ class CorpusView:
     def _summarise_entities(self) -> EntitySummary:
         with self.catalogue.now(with_figures=False) as catalogue:
             summary = EntitySummary(n_in_untagged(catalogue), n_in_uncrawled(catalogue))
-        self.structure.note_lacks(summary.n_in_untagged, summary.n_in_uncrawled)
+        try:
+            self.structure.note_lacks(summary.n_in_untagged, summary.n_in_uncrawled)
+        except StoreError as error:  # who only looks is not told that nothing can be written
+            _log.info("numbers of entities were not kept: %s", error)
         return summary
 
     def tag_counts(self) -> TagCounts:
