@@ -227,6 +227,7 @@ def physical_limits(structure: StoredMemoryStructure, n_pages: int, n_links: int
 def measure_network(structure: StoredMemoryStructure) -> None:
     row("recomputing the whole entity network", timed(structure.recomputed_links), "aim 15")
     structure._network = None
+    structure._known_weights.clear()
     row("network, first answer", timed(structure.web_entity_links))
     row("network, nothing changed", timed(structure.web_entity_links), "aim 0.3")
     entities = structure.list_web_entities(limit=5)

@@ -340,6 +340,8 @@ class SqliteStorage(Storage):
 
     def word_index(self) -> WordIndex:
         with self._pool_lock:
+            if self._closed:
+                raise StoreError(f"{self._path} is closed")
             if self._words is None:
                 self._words = SqliteStorage(f"{self._path}{_WORDS}")
             return SqliteWords(self._words)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from memory_structure.backends.sqlite import SqliteStorage
+from memory_structure.errors import StoreError
 from memory_structure.storage import Storage
 from memory_structure.word_index import Document, WordIndex
 from tests.storage_cases import Opener, opener, storage
@@ -84,3 +88,11 @@ def test_the_index_outlives_its_process_and_goes_with_the_database(opener: Opene
     anew = opener().word_index()
     assert anew is not None
     assert (anew.mark(), anew.find(["kept"])) == (0, [])
+
+
+def test_a_closed_database_has_no_index_any_more(tmp_path: Path) -> None:
+    closed = SqliteStorage(tmp_path / "it.sqlite")
+    closed.destroy()
+    with pytest.raises(StoreError):
+        closed.word_index()
+    assert list(tmp_path.iterdir()) == []
