@@ -13,6 +13,7 @@ from typing import Annotated, NoReturn
 import attrs
 import typer
 
+from hyphe_core.cli.crawl_failures import empty_crawls
 from hyphe_core.cli.crawl_jobs import lay_aside
 from hyphe_core.cli.crawl_plan import CrawlPlan, CrawlWish, Manners, prepare
 from hyphe_core.cli.crawl_report import final_document, final_listing, last_line, shown_progress
@@ -141,6 +142,9 @@ def _carry_out(registry: Registry, wish: CrawlWish, json: bool) -> ExitCode:
         lay_aside(registry, plan.entry.corpus_id, structure, plan.job_ids, "interrupted at the command line")
         view = watch.look()
     _print_end(plan, view, interrupted, json)
+    if not json:
+        for sentence in empty_crawls(structure, view):
+            say(sentence)
     return _outcome(view, interrupted)
 
 
