@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memory_structure.host_aliases import alias_groups
+from memory_structure.parse_options import ParseOptions
 from memory_structure.urls import UrlPolicy
 
 
@@ -17,6 +18,7 @@ class CorpusOptions:
     `index_text` None: words of pages can be searched as long as the corpus is small.
     `decode_redirects`: links through redirectors get a second link to where they lead. `redirects` are the
     changes of this corpus to the list of redirectors, "+rule" or "-rule", sorted by rule.
+    `parsing`: how pages are parsed and what is kept of their links.
     `extra` holds options of client programs that this program only stores (name, JSON text), sorted.
     """
 
@@ -39,6 +41,7 @@ class CorpusOptions:
     decode_redirects: bool = True
     redirects: tuple[str, ...] = ()
     host_aliases: tuple[tuple[str, str], ...] = ()
+    parsing: ParseOptions = ParseOptions()
     extra: tuple[tuple[str, str], ...] = ()
 
     @property

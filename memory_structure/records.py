@@ -11,6 +11,9 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from memory_structure.parse_options import CrawlOrder
+from memory_structure.parses import PageParse
+
 
 class LinkKind(IntEnum):
     """How a page points at another. Head and feed links enter networks only on request."""
@@ -116,7 +119,8 @@ class FetchedPage:
     """A page as a crawl hands it over: its key, how it was asked for, the attempts (last one final), its
     links.
 
-    `raw_url` is the URL sent when it is not the key's own readable form. `text` is the page's visible text.
+    `raw_url` is the URL sent when it is not the key's own readable form. `text` is the page's visible text,
+    `parse` what else the parser found, None when nothing was parsed.
     Links replace those of the previous fetch when the final attempt has no error; otherwise the old links
     stay."""
 
@@ -125,6 +129,7 @@ class FetchedPage:
     links: tuple[FoundLink, ...] = ()
     raw_url: str | None = None
     text: str = ""
+    parse: PageParse | None = None
 
     @property
     def fetch(self) -> Fetch:
@@ -279,7 +284,9 @@ class JobSpec:
     `start_urls` as to be requested. A page is in scope when its longest matching prefix among both lists is a
     follow prefix. Budgets of None are without limit; `max_pages` counts final attempts that got an HTTP
     answer, redirects included; `time_limit_seconds` excludes pauses. `cookies` is a Cookie header value.
-    `proxy` is a URL; `guards_proxy` when a client named it, who may not name a private address."""
+    `proxy` is a URL; `guards_proxy` when a client named it, who may not name a private address.
+    `follow_feeds`: links of feeds and sitemaps are followed as those of pages are. Depths do not depend on
+    `order`."""
 
     web_entity_id: int | None
     start_urls: tuple[str, ...]
@@ -301,6 +308,8 @@ class JobSpec:
     timeout_seconds: float = 30.0
     n_retries: int = 2
     max_body_bytes: int = 10 * 1024 * 1024
+    follow_feeds: bool = False
+    order: CrawlOrder = CrawlOrder.BREADTH
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from memory_structure.curation import Curation
 from memory_structure.job_keeping import JobKeeping
 from memory_structure.link_evidence import LinkEvidence
 from memory_structure.lru_tree import LruTree
+from memory_structure.parses import ParseKeeping
 from memory_structure.records import (
     Batch,
     Degrees,
@@ -35,7 +36,7 @@ from memory_structure.status_history import StatusHistory
 from memory_structure.text_search import TextSearch
 
 
-class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ABC):
+class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ParseKeeping, ABC):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole

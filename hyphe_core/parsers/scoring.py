@@ -14,6 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyphe_core.parsers.url_rules.addresses import find_host
+from memory_structure.opic import shared_scores, sum_contributions
+
+__all__ = [
+    "MAX_CONTRIBUTIONS",
+    "SCORE_KEY",
+    "Opic",
+    "ScoringChain",
+    "ScoringFilter",
+    "score_in",
+    "sum_contributions",
+]
 
 Scores: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -135,18 +146,8 @@ class Opic(ScoringFilter):
         n_links = np.bincount(page_of_link, minlength=len(page_scores))
         if self.counts_dropped and n_all_links is not None:
             n_links = n_all_links
-        shares = page_scores / np.maximum(n_links, 1)
-        if self.internal == self.external:
-            shares = shares * self.internal
-            return np.asarray(shares[page_of_link], dtype=np.float64)
         weights = np.where(is_internal, self.internal, self.external)
-        return np.asarray(shares[page_of_link] * weights, dtype=np.float64)
-
-
-def sum_contributions(target_of_link: Indices, contributions: Scores, n_targets: int) -> Scores:
-    """What each target is given by all links to it: an array by target."""
-    sums = np.bincount(target_of_link, weights=contributions, minlength=n_targets)
-    return np.asarray(sums, dtype=np.float64)
+        return shared_scores(page_scores, page_of_link, n_links, weights)
 
 
 def score_in(metadata: Mapping[str, str]) -> float:

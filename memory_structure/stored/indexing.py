@@ -12,6 +12,7 @@ import zstandard
 from memory_structure.batch import Page, gathered_lrus, node_flags, tree_of
 from memory_structure.creation_rules import Decision, Flag
 from memory_structure.errors import InvalidValue, NotFound
+from memory_structure.parse_options import ScoringChoice
 from memory_structure.records import Batch, DepthChange, FetchedPage, WriteReport
 from memory_structure.storage import Span
 from memory_structure.stored.codec import (
@@ -24,6 +25,7 @@ from memory_structure.stored.codec import (
 from memory_structure.stored.entities import create_by_rules, refine
 from memory_structure.stored.fetches import Tally, fetch_row
 from memory_structure.stored.moments import to_micros
+from memory_structure.stored.parse_rows import store_parses
 from memory_structure.stored.relabel import ensure_nodes
 from memory_structure.stored.schema import (
     FETCHES,
@@ -35,6 +37,7 @@ from memory_structure.stored.schema import (
     TEXTS,
     Labels,
 )
+from memory_structure.stored.scores import share_scores
 from memory_structure.stored.segments import append_links, take_outlinks, weigh_links
 from memory_structure.stored.session import Session
 from memory_structure.stored.territory import Territory
@@ -98,9 +101,10 @@ class _Indexing:
             created = self.index_lrus(gathered_lrus(pages))
             self._number(pages)
             last_good = {page.page_id: page for page in pages if page.replaces_links}
-            self._replace_links(list(last_good.values()))
+            scores = self._replace_links(list(last_good.values()))
             n_links = sum(len(page.links) for page in last_good.values())
             self._store_fetches(pages, last_good)
+            store_parses(self.tx, pages, self.old_rows, scores)
             self._count_jobs(pages)
         self._lower_depths(batch.depth_changes)
         n_known = len(batch.pages) - len(pages)
@@ -191,12 +195,12 @@ class _Indexing:
             state.next_fetch += len(page.attempts)
             page.fetch_id = state.next_fetch - 1
 
-    def _replace_links(self, pages: list[Page]) -> None:
-        """Put the pages' links in the place of those they had."""
+    def _replace_links(self, pages: list[Page]) -> dict[int, float]:
+        """Put the pages' links in the place of those they had; the scores shared among them by page id."""
         self._take_old([page.page_id for page in pages])
         linking = [page for page in pages if page.links]
         if not linking:
-            return
+            return {}
         id_of = self.ids.__getitem__
         targets = [list(map(id_of, page.targets)) for page in linking]
         columns = self._columns(linking, targets)
@@ -208,6 +212,10 @@ class _Indexing:
             for page, ids in zip(linking, targets, strict=True)
         ]
         self.tx.insert(OUTLINKS, rows)
+        parsing = self.session.options.parsing
+        if parsing.scoring is ScoringChoice.NONE:
+            return {}
+        return share_scores(self.tx, self.session.memory.scores, linking, targets, parsing)
 
     def _columns(self, pages: list[Page], targets: list[list[int]]) -> LinkColumns:
         sources = np.repeat(np.array([p.page_id for p in pages], np.int32), [len(t) for t in targets])

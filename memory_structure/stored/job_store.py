@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_structure.errors import NotFound
 from memory_structure.jobs import ENDED, default_reason, refuse_illegal_move
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import (
     EndReason,
     Job,
@@ -237,6 +238,7 @@ def _spec(text: str, entity_id: int | None) -> JobSpec:
     for name in _SPEC_TUPLES:
         values[name] = tuple(values[name])
     values["web_entity_id"] = entity_id
+    values["order"] = CrawlOrder(values.get("order", CrawlOrder.BREADTH))
     return JobSpec(**values)
 
 

@@ -43,6 +43,7 @@ from memory_structure.stored.schema import (
     NODES,
     OUTLINKS,
     PAGES,
+    PARSES,
     PREFIXES,
     Labels,
     Weights,
@@ -245,6 +246,7 @@ def ids_hold(reader: Reader, territory: Territory) -> Iterator[Finding]:
     yield from _page_ids_hold(reader)
     yield from _fetch_ids_hold(reader)
     yield from _outlink_ids_hold(reader)
+    yield from _parse_ids_hold(reader)
     yield from _entity_ids_hold(reader)
 
 
@@ -283,6 +285,16 @@ def _fetch_ids_hold(reader: Reader) -> Iterator[Finding]:
         expected = int(last[page_id]) if page_id < n else 0
         if (fetch_id or 0) != expected:
             yield Finding(IDS_LAW, f"last fetch of {lru}", str(fetch_id), str(expected or None))
+
+
+def _parse_ids_hold(reader: Reader) -> Iterator[Finding]:
+    fetched = np.zeros(read_state(reader).next_page, np.bool_)
+    for page_id, fetch_id in reader.scan(PAGES, columns=("id", "fetch_id")):
+        if fetch_id is not None and page_id < len(fetched):
+            fetched[page_id] = True
+    for (page_id,) in reader.scan(PARSES, columns=("page_id",)):
+        if not 0 < page_id < len(fetched) or not fetched[page_id]:
+            yield Finding(IDS_LAW, f"parse of page {page_id}", "no fetched page", "a page that was fetched")
 
 
 def _outlink_ids_hold(reader: Reader) -> Iterator[Finding]:

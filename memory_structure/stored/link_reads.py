@@ -11,14 +11,15 @@ from memory_structure.storage import Reader, Row
 from memory_structure.stored.arrivals import candidate_sources
 from memory_structure.stored.caches import LabelReader
 from memory_structure.stored.codec import Outlinks, decode_outlinks
-from memory_structure.stored.page_reads import PageReads, get_page_row
+from memory_structure.stored.page_reads import get_page_row
+from memory_structure.stored.parse_reads import ParseReads
 from memory_structure.stored.schema import OUTLINKS, PAGES
 
 _PAGES_AT_ONCE: Final = 200
 LinkPlace = tuple[str, str, int]
 
 
-class LinkReads(PageReads):
+class LinkReads(ParseReads):
     """Page links by source, by target, by entity."""
 
     def _links_of(self, reader: Reader, pages: Sequence[Row]) -> list[LinkRecord]:

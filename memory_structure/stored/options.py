@@ -4,10 +4,19 @@ defaults."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any, Final
 
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.parse_options import (
+    ChainStep,
+    CrawlOrder,
+    LinkPlaces,
+    ParseOptions,
+    ScoringChoice,
+    SignatureChoice,
+)
 from memory_structure.storage import Reader, Transaction
 from memory_structure.stored.schema import OPTIONS
 
@@ -32,6 +41,30 @@ def write_options(transaction: Transaction, options: CorpusOptions) -> None:
 
 def _from_json(name: str, text: str) -> Any:
     value = json.loads(text)
+    if name == "parsing":
+        return _parsing(value)
     if name in _PAIRS:
         return tuple((first, second) for first, second in value)
     return tuple(value) if name in _TUPLES else value
+
+
+_PARSING: Final[dict[str, Callable[[Any], Any]]] = {
+    "normalizers": lambda steps: tuple(ChainStep(*step) for step in steps),
+    "filters": lambda steps: tuple(ChainStep(*step) for step in steps),
+    "ignored_elements": tuple,
+    "links": LinkPlaces,
+    "signatures": SignatureChoice,
+    "scoring": ScoringChoice,
+    "order": CrawlOrder,
+}
+
+
+def _parsing(values: dict[str, Any]) -> ParseOptions:
+    known = {f.name for f in fields(ParseOptions)}
+    return ParseOptions(
+        **{
+            name: _PARSING[name](value) if name in _PARSING else value
+            for name, value in values.items()
+            if name in known
+        }
+    )

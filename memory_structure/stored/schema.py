@@ -68,6 +68,16 @@ FETCHES: Final = _table(
     _index("job_id"),
 )
 TEXTS: Final = _table("texts", "page_id text:b", "page_id")
+# The parse of a page's last answer; `status` is major * 1000 + minor, `details` what most pages have not.
+PARSES: Final = _table(
+    "parses",
+    "page_id fetch_id parsed_at unchanged_since status parser:t signature:b text_profile:b score:r details:b",
+    "page_id",
+)
+# Scores of pages by blocks of their ids; block -1 names the last row of gifts that is in them.
+SCORES: Final = _table("scores", "block scores:b", "block")
+# What pages of a batch gave to others, keyed by the last fetch of the batch.
+SCORE_GIFTS: Final = _table("score_gifts", "id gifts:b", "id")
 # Keyed by the fetch that found them: rows are appended, where page ids would scatter them over the whole
 # table.
 OUTLINKS: Final = _table("outlinks", "id page_id segment links:b", "id")
@@ -137,6 +147,9 @@ CORPUS_TABLES: Final = (
     PAGES,
     FETCHES,
     TEXTS,
+    PARSES,
+    SCORES,
+    SCORE_GIFTS,
     OUTLINKS,
     LABELS,
     SEGMENTS,

@@ -23,6 +23,7 @@ from memory_structure.stored.schema import (
     Labels,
     Weights,
 )
+from memory_structure.stored.scores import ScoreArray
 from memory_structure.stored.state import State, read_state, write_state
 from memory_structure.stored.status_counts import counts_of, put_point
 from memory_structure.stored.territory import Territory
@@ -37,6 +38,7 @@ class Memory:
     owners: LabelArray = field(default_factory=lambda: LabelArray(Labels.OWNER))
     nodes: LabelArray = field(default_factory=lambda: LabelArray(Labels.NODE))
     territory: Territory = field(default_factory=Territory)
+    scores: ScoreArray = field(default_factory=ScoreArray)
     prefix_reset: int = 0  # last one seen: pages are taken out with a reset alone
     pages_version: int = 0  # last one seen that took out pages
 
@@ -45,6 +47,7 @@ class Memory:
         self.owners.forget()
         self.nodes.forget()
         self.territory.forget()
+        self.scores.forget()
 
 
 class Session:

@@ -30,6 +30,7 @@ from memory_structure.stored.schema import (
     N_PAGES,
     OUTLINKS,
     PAGES,
+    PARSES,
     TEXTS,
     Labels,
 )
@@ -38,7 +39,7 @@ from memory_structure.stored.session import Session
 
 _ATTEMPTS = Span("by_page_id_job_id_attempt")
 # Tables keyed by page alone, of what its last good answer gave. They go and come back with it.
-_OF_ANSWERS: Final = {table.name: table for table in (TEXTS,)}
+_OF_ANSWERS: Final = {table.name: table for table in (TEXTS, PARSES)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,140 @@
+"""Scores of pages: what a batch gives is appended as one row, and such rows are added up into blocks now and
+then, so that a link costs no write of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_structure.batch import Page
+from memory_structure.lru import head_of
+from memory_structure.opic import Scores, shared_scores, sum_contributions
+from memory_structure.parse_options import ParseOptions
+from memory_structure.storage import Reader, Span, Transaction
+from memory_structure.stored.schema import BLOCK, SCORE_GIFTS, SCORES
+
+_GIFT: Final = np.dtype([("page", "<i4"), ("score", "<f4")])
+_SCORE: Final = np.dtype("<f4")
+_MARK: Final = -1
+_MOST_ROWS: Final = 64
+_INJECTED: Final = 1.0
+
+
+class ScoreArray:
+    """The score of each page id. Mirrors blocks and gifts of the store."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Trust nothing of it any more."""
+        self._array: NDArray[np.float32] = np.zeros(0, np.float32)
+        self._last = -1  # row of gifts added last
+        self._rows: list[int] = []  # rows of gifts that are in no block
+        self._dirty: set[int] = set()
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Scores by id; ids above were never given anything."""
+        return self._array
+
+    def refresh(self, reader: Reader) -> None:
+        """Load what is not known yet."""
+        mark = _mark(reader)
+        if mark > self._last:
+            self.forget()
+            self._load_blocks(reader, mark)
+        elif self._rows and self._rows[0] <= mark:  # another process has added them up
+            self._rows = [row_id for row_id in self._rows if row_id > mark]
+        for row_id, blob in reader.scan(SCORE_GIFTS, Span(lower=self._last + 1)):
+            self._add(row_id, np.frombuffer(blob, _GIFT))
+
+    def _load_blocks(self, reader: Reader, mark: int) -> None:
+        for block, blob in reader.scan(SCORES, Span(lower=0)):
+            values = np.frombuffer(blob, _SCORE)
+            self._reserve(block * BLOCK + len(values))
+            self._array[block * BLOCK : block * BLOCK + len(values)] = values
+        self._last = mark
+
+    def give(self, transaction: Transaction, row_id: int, ids: NDArray[np.int64], amounts: Scores) -> None:
+        """Add to scores, ids each once, and store that."""
+        gifts = np.empty(len(ids), _GIFT)
+        gifts["page"], gifts["score"] = ids, amounts
+        transaction.insert(SCORE_GIFTS, [(row_id, gifts.tobytes())])
+        self._add(row_id, gifts)
+        if len(self._rows) > _MOST_ROWS:
+            self._add_up(transaction)
+
+    def of(self, ids: NDArray[np.int64]) -> Scores:
+        """Scores of pages."""
+        self._reserve(int(ids.max(initial=-1)) + 1)
+        return self._array[ids].astype(np.float64)
+
+    def _add(self, row_id: int, gifts: NDArray[np.void]) -> None:
+        ids = gifts["page"]
+        self._reserve(int(ids.max(initial=-1)) + 1)
+        self._array[ids] += gifts["score"]
+        self._rows.append(row_id)
+        self._dirty.update(np.unique(ids // BLOCK).tolist())
+        self._last = row_id
+
+    def _add_up(self, transaction: Transaction) -> None:
+        rows = [(b, self._array[b * BLOCK : (b + 1) * BLOCK].tobytes()) for b in sorted(self._dirty)]
+        transaction.put(SCORES, [*rows, (_MARK, str(self._last).encode())])
+        transaction.delete(SCORE_GIFTS, self._rows)
+        self._rows, self._dirty = [], set()
+
+    def _reserve(self, n: int) -> None:
+        if n > len(self._array):
+            more = np.zeros(max(n - len(self._array), len(self._array) // 4), np.float32)
+            self._array = np.concatenate((self._array, more))
+
+
+def _mark(reader: Reader) -> int:
+    row = reader.get(SCORES, (_MARK,)).get(_MARK)
+    return -1 if row is None else int(row[1])
+
+
+def share_scores(
+    transaction: Transaction,
+    scores: ScoreArray,
+    pages: Sequence[Page],
+    targets: Sequence[Sequence[int]],
+    options: ParseOptions,
+) -> dict[int, float]:
+    """Let pages of a batch share their scores among their links; by page id what each had to share.
+
+    Start pages that nothing was given get a score to begin with. All pages share what they had before the
+    batch.
+    """
+    scores.refresh(transaction)
+    ids = np.array([page.page_id for page in pages], np.int64)
+    before = scores.of(ids)
+    is_start = np.array([page.fetch.depth == 0 for page in pages], np.bool_) & (before == 0)
+    injected = np.where(is_start, _INJECTED, 0.0)
+    n_links = np.array([len(each) for each in targets], np.int64)
+    page_of_link = np.repeat(np.arange(len(pages)), n_links)
+    given = shared_scores(before + injected, page_of_link, n_links, _weights(pages, options))
+    flat = np.concatenate((ids, *(np.array(each, np.int64) for each in targets)))
+    taking, place = np.unique(flat, return_inverse=True)
+    amounts = sum_contributions(place, np.concatenate((injected, given)), len(taking))
+    got = np.flatnonzero(amounts)
+    scores.give(transaction, max(page.fetch_id for page in pages), taking[got], amounts[got])
+    return dict(zip(ids.tolist(), (before + injected).tolist(), strict=True))
+
+
+def _weights(pages: Sequence[Page], options: ParseOptions) -> Scores | None:
+    """Weights of the links in order; None when links within a site are worth as much as others."""
+    inside, outside = options.internal_share, options.external_share
+    if inside == outside:
+        return None if inside == 1 else np.full(sum(len(page.targets) for page in pages), inside)
+    weights = [
+        inside if target.startswith(head) else outside
+        for page in pages
+        for head in (head_of(page.lru),)
+        for target in page.targets
+    ]
+    return np.array(weights, np.float64)
