@@ -34,6 +34,7 @@ class JobName(StrEnum):
     RESOLVE_REDIRECTS = "resolve-redirects"
     UPDATE_LINKS = "update-links"
     REAP_JOBS = "reap-jobs"
+    INDEX_TEXT = "index-text"
     REPORT_TWINS = "report-twins"
 
 
@@ -51,8 +52,8 @@ def maintain(
     check proves the laws of the store and names what differs. rebuild computes everything derived anew.
     reapply-rules decides again for every known page by the creation rules. resolve-redirects follows stored
     redirects to their ends, and has shorteners asked by a crawl job. update-links computes the networks
-    anew. reap-jobs frees crawl jobs of workers that are gone. report-twins names pages known at http and
-    https, or with and without www.
+    anew. reap-jobs frees crawl jobs of workers that are gone. index-text brings the index of words up to
+    date. report-twins names pages known at http and https, or with and without www.
     """
     config = session_of(context).config()
     with opened_registry(config) as registry:
