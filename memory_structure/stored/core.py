@@ -34,6 +34,7 @@ class Core:
         self._storage = storage
         self._memory = Memory()
         self._write_lock = threading.RLock()
+        self._forget_lock = threading.Lock()
         self._read_lock = threading.RLock()
         self._read_territory = Territory()
         storage.ensure_tables(CORPUS_TABLES)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import numpy as np
 
 from memory_structure.acts import Act, ActKind
-from memory_structure.errors import InvalidValue
+from memory_structure.errors import InvalidValue, StoreLocked, UndoConflict
 from memory_structure.jobs import ENDED
 from memory_structure.previews import ForgetPreview
 from memory_structure.storage import Reader, Span
@@ -32,6 +33,7 @@ from memory_structure.stored.taking_out import (
 from memory_structure.stored.weights import entity_counts
 
 PAGES_AT_ONCE: Final = 400
+_TURN_SECONDS: Final = 5.0
 
 
 class Forgetting(Previewing):
@@ -45,6 +47,21 @@ class Forgetting(Previewing):
 
     def forget(self, web_entity_id: int) -> Act:
         """Take out all that crawling an entity brought in."""
+        with self._turn_to_forget():
+            return self._forget(web_entity_id)
+
+    @contextmanager
+    def _turn_to_forget(self) -> Iterator[None]:
+        """One act at a time takes out or brings back, so that each knows what all earlier ones took. Raises
+        StoreLocked when the turn does not come."""
+        if not self._forget_lock.acquire(timeout=_TURN_SECONDS):
+            raise StoreLocked("something else is being forgotten or brought back")
+        try:
+            yield
+        finally:
+            self._forget_lock.release()
+
+    def _forget(self, web_entity_id: int) -> Act:
         with self._writing() as session:
             name = entity_row(session.tx, web_entity_id)[1]
             _refuse_crawled(session, web_entity_id)
@@ -80,6 +97,8 @@ class Forgetting(Previewing):
         """One transaction of forgetting; what it took out is kept in it."""
         with self._writing() as session:
             taken = step(session)
+            if not taken.pages and not taken.emptied:
+                return
             number = _last_chunk(session.tx, act_id) + 1
             session.tx.insert(FORGOTTEN, [(act_id, number, encode_taken(taken))])
             if taken.pages:
@@ -107,6 +126,14 @@ class Forgetting(Previewing):
         for _, _, blob in self._storage.scan(FORGOTTEN, Span(lower=act_id + 1)):
             found.update(decode_taken(blob).renumbered)
         return found
+
+    def _refuse_forgotten_since(self, act_id: int) -> None:
+        """Raise UndoConflict for an act of forgetting after which pages were forgotten that are not all back:
+        links it took out may lead to pages that are gone."""
+        acts = {row[0] for row in self._storage.scan(FORGOTTEN, Span(lower=act_id + 1), ("act_id",))}
+        later = tuple(each for each in sorted(acts, reverse=True) if not self._is_brought_back(each))
+        if later:
+            raise UndoConflict(act_id, later, "more was forgotten since")
 
     def _is_brought_back(self, act_id: int) -> bool:
         """Whether all that an act took out is back."""

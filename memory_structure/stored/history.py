@@ -21,7 +21,7 @@ from memory_structure.stored.act_rows import (
 )
 from memory_structure.stored.forgetting import Forgetting
 from memory_structure.stored.session import Session
-from memory_structure.stored.undoing import mark_undone, refuse_forgotten_since, undo_act
+from memory_structure.stored.undoing import mark_undone, undo_act
 
 _UNDONE, _AGAIN = "Undone: ", "Done again: "
 
@@ -53,21 +53,21 @@ class History(Forgetting):
 
     def undo(self, act_id: int) -> Act:
         """Set back what an act changed."""
-        row = act_row(self._storage, act_id)
-        forgot = row[3] == ActKind.FORGET
-        goes_on = forgot and row[8] is not None and not self._is_brought_back(act_id)
-        undoing = int(row[8]) if goes_on else self._undo(act_id)
-        if forgot:
+        if act_row(self._storage, act_id)[3] != ActKind.FORGET:
+            return self.get_act(self._undo(act_id))
+        with self._turn_to_forget():
+            self._refuse_forgotten_since(act_id)
+            undone_by = act_row(self._storage, act_id)[8]
+            goes_on = undone_by is not None and not self._is_brought_back(act_id)
+            undoing = int(undone_by) if goes_on else self._undo(act_id)
             self._bring_back(act_id)
-        return self.get_act(undoing)
+            return self.get_act(undoing)
 
     def _undo(self, act_id: int) -> int:
         """Set back the curated rows; the act that did it."""
         with self._writing() as session:
             row = act_row(session.tx, act_id)
             _refuse_forgetting_again(session, row)
-            if row[3] == ActKind.FORGET:
-                refuse_forgotten_since(session.tx, act_id)
             session.tx.record()
             session.summary = _summary(row[4])
             undo_act(session, act_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from memory_structure.acts import ActKind
 from memory_structure.errors import InvalidValue, UndoConflict
 from memory_structure.records import WebEntityStatus
 from memory_structure.storage import Reader, Row, Span, Table
@@ -233,14 +232,6 @@ def later_acts(
         ):
             found.append(row[0])
     return tuple(found)
-
-
-def refuse_forgotten_since(reader: Reader, act_id: int) -> None:
-    """Raise UndoConflict for an act of forgetting after which pages were forgotten again: links it took out
-    may lead to pages that are gone."""
-    later = tuple(row[0] for row in _in_force(reader, act_id, None) if row[3] == ActKind.FORGET)
-    if later:
-        raise UndoConflict(act_id, later, "more was forgotten since")
 
 
 def _in_force(reader: Reader, act_id: int, entity_id: int | None) -> Iterator[Row]:

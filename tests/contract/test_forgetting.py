@@ -8,10 +8,11 @@ import pytest
 
 from memory_structure.acts import Act, ActKind
 from memory_structure.corpus_records import CorpusOptions
-from memory_structure.errors import InvalidValue, NotFound, UndoConflict
+from memory_structure.errors import InvalidValue, NotFound, StoreLocked, UndoConflict
 from memory_structure.records import JobSpec, JobState, StartPage, WebEntityStatus
 from memory_structure.stored import forgetting
 from memory_structure.stored.structure import StoredMemoryStructure
+from memory_structure.stored.taking_out import put_back
 from tests.contract.conftest import OpenStructure
 from tests.corpus_cases import SPEC, batch, fetch, lru, page
 
@@ -206,7 +207,6 @@ def test_interrupted_forgetting_and_bringing_back_go_on(
     assert corpus.check() == []
     act: Act = corpus.list_acts()[0]
     assert act.kind is ActKind.FORGET
-    put_back = forgetting.put_back
     steps = iter(range(1))
 
     def dying_too(*arguments: Any) -> Any:
@@ -221,4 +221,48 @@ def test_interrupted_forgetting_and_bringing_back_go_on(
     monkeypatch.setattr(forgetting, "put_back", put_back)
     assert corpus.undo(act.act_id).undoes == act.act_id
     assert told(corpus) == before
+    assert corpus.check() == []
+
+
+def test_bringing_back_does_not_go_on_past_what_was_forgotten_since(
+    corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = told(corpus)
+    first, second = corpus.forget(1), corpus.forget(2)
+
+    def dying(*_: Any) -> Any:
+        raise OSError("killed")
+
+    monkeypatch.setattr(forgetting, "put_back", dying)
+    with pytest.raises(OSError, match="killed"):
+        corpus.undo(second.act_id)
+    monkeypatch.setattr(forgetting, "put_back", put_back)
+    with pytest.raises(UndoConflict, match="more was forgotten") as refused:
+        corpus.undo(first.act_id)
+    assert refused.value.later_act_ids == (second.act_id,)
+    corpus.undo(second.act_id)
+    corpus.undo(first.act_id)
+    assert told(corpus) == before
+
+
+def test_one_act_at_a_time_takes_out_or_brings_back(
+    corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forgetting, "_TURN_SECONDS", 0.01)
+    act = corpus.forget(2)
+    take_out = StoredMemoryStructure._take_out
+    n_refused = 0
+
+    def meddling(*arguments: Any) -> None:
+        nonlocal n_refused
+        with pytest.raises(StoreLocked, match="being forgotten"):
+            corpus.forget(4)
+        with pytest.raises(StoreLocked, match="being forgotten"):
+            corpus.undo(act.act_id)
+        n_refused += 2
+        take_out(*arguments)
+
+    monkeypatch.setattr(StoredMemoryStructure, "_take_out", meddling)
+    corpus.forget(1)
+    assert n_refused
     assert corpus.check() == []
