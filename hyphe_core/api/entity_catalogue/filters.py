@@ -11,10 +11,12 @@ import numpy as np
 from hyphe_core.api.entity_catalogue.catalogue import Catalogue
 from hyphe_core.api.entity_catalogue.columns import TEXT_FIELDS, Mask
 from hyphe_core.api.entity_catalogue.tags import Category, Tag
+from hyphe_core.api.failures import Refusal
 from memory_structure.records import WebEntityStatus
 from memory_structure.words import words_of
 
 USER: Final = "USER"
+MOST_WORDS: Final = 200  # in one search: each takes a look at the texts of all entities
 FREE_TAGS: Final = "FREETAGS"  # keywords: nobody expects every entity to have some
 ADDRESS_FIELDS: Final = ("name", "prefixes", "startpages", "homepage")
 RANGED: Final = (
@@ -82,9 +84,13 @@ def fulfilling(catalogue: Catalogue, filters: Filters) -> Mask:
 
 def _by_texts(catalogue: Catalogue, filters: Filters, mask: Mask) -> Mask:
     columns = catalogue.columns
+    whole = {word for text in filters.words for word in words_of(text)}
+    n_words = len(filters.texts) + len(whole) + sum(len(group.words) for group in filters.any_words)
+    if n_words > MOST_WORDS:
+        raise Refusal(f"a search has at most {MOST_WORDS} words, not {n_words}")
     for text in filters.texts:
         mask &= columns.holding(text, filters.text_fields)
-    for word in {w for text in filters.words for w in words_of(text)}:
+    for word in whole:
         mask &= columns.holding_word(word)
     for group in filters.any_words:
         mask &= _any(mask, (columns.holding(word, (group.field,)) for word in group.words))

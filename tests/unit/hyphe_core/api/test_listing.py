@@ -270,6 +270,9 @@ def test_tags_are_completed_without_regard_to_accents_most_used_first(
         ({"tags": [{"category": "kind", "value": 3}]}, "takes a text or a list of texts"),
         ({"crawled": "perhaps"}, "takes true or false"),
         ({"ids": ["1"]}, "takes a list of ids"),
+        ({"text": "a " * 201}, "at most 200 words, not 201"),
+        ({"words": " ".join(f"w{i}" for i in range(201))}, "at most 200 words, not 201"),
+        ({"fields": {"name": "a " * 200, "note": "a"}}, "at most 200 words, not 201"),
     ],
 )
 def test_filters_that_say_nothing_are_refused(curator: Curator, filters: Any, words: str) -> None:
