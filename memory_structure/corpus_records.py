@@ -41,7 +41,7 @@ class CorpusOptions:
     decode_redirects: bool = True
     redirects: tuple[str, ...] = ()
     host_aliases: tuple[tuple[str, str], ...] = ()
-    parsing: ParseOptions = ParseOptions()
+    parsing: ParseOptions = ParseOptions()  # noqa: RUF009  a frozen value
     extra: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -36,7 +36,9 @@ from memory_structure.status_history import StatusHistory
 from memory_structure.text_search import TextSearch
 
 
-class MemoryStructure(TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ParseKeeping, ABC):
+class MemoryStructure(
+    TextSearch, StatusHistory, Curation, Columns, LinkEvidence, JobKeeping, ParseKeeping, ABC
+):
     """A corpus as stored. Safe to use from several threads; several processes may open the same corpus."""
 
     # -- the corpus as a whole

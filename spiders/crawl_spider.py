@@ -13,10 +13,9 @@ from scrapy import Request
 from twisted.web.http_headers import Headers
 
 from hyphe_core.config import Config, find_config_file, load_config
-from hyphe_core.crawl.decoding import ACCEPTED
 from hyphe_core.crawl.engine_parts import QuietSignals, calm_collector
 from hyphe_core.crawl.keeper import JobKey, Keeper
-from hyphe_core.crawl.proxies import proxy_authorization
+from hyphe_core.crawl.request_headers import request_headers
 from hyphe_core.crawl.session import CrawlSession
 from hyphe_core.crawl.supervisor import WATCHES_PARENT
 from hyphe_core.crawl.tickets import RobotsTicket, Ticket
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from hyphe_core.items import DepthItem, PageItem
 
 _STDIN = 0
-_ACCEPT = b"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 class CrawlSpider(scrapy.Spider):
@@ -125,7 +123,8 @@ class CrawlSpider(scrapy.Spider):
         if headers is None:
             if len(self._headers) > 5000:
                 self._headers.clear()
-            headers = self._headers[key] = _make_headers(job, with_cookies=not is_robots)
+            cookies = "" if is_robots else job.spec.cookies
+            headers = self._headers[key] = request_headers(job.agent, job.proxy, cookies)
         return headers
 
     def _listen_to_signals(self) -> None:
@@ -147,7 +146,10 @@ class CrawlSpider(scrapy.Spider):
             self._stopping = asyncio.ensure_future(self.keeper.stop())
 
     def closed(self, reason: str) -> None:
-        """Release the stores."""
+        """Release the stores and end the children of parsers."""
+        session: CrawlSession | None = getattr(self, "session", None)
+        if session is not None:
+            session.close()
         if self._registry is not None:
             self._registry.close()
 
@@ -157,15 +159,3 @@ def refuse_unknown_arguments(given: Iterable[str], known: Sequence[str]) -> None
     for name in sorted(set(given).difference(known)):
         near = nearest_name(name, known) if known else "; none is accepted"
         raise UsageFault(f"unknown argument {name!r}{near}")
-
-
-def _make_headers(job: CrawlState, *, with_cookies: bool) -> Headers:
-    headers = Headers(
-        {b"User-Agent": [job.agent.encode("utf-8")], b"Accept": [_ACCEPT], b"Accept-Encoding": [ACCEPTED]}
-    )
-    if with_cookies and job.spec.cookies:
-        headers.setRawHeaders(b"Cookie", [job.spec.cookies.encode("utf-8")])
-    credentials = proxy_authorization(job.proxy)
-    if credentials is not None:
-        headers.setRawHeaders(b"Proxy-Authorization", [credentials])
-    return headers

@@ -31,6 +31,7 @@ from hyphe_core.api.option_values import (
     start_modes,
 )
 from hyphe_core.api.parameters import Flag, Integer, Number
+from hyphe_core.api.parsing_option import parsing_option, shown_parsing
 from hyphe_core.config import Config
 from hyphe_core.crawl.resolver import is_private_literal
 from hyphe_core.errors import nearest_name
@@ -95,6 +96,7 @@ def shown_options(options: CorpusOptions) -> JsonObject:
         "defaultCreationRule": options.default_rule,
         "proxy": shown_proxy(options.proxy),
         "suffix_list": options.suffix_list,
+        "parsing": shown_parsing(options.parsing),
     }
     return shown | {name: _as_lists(getattr(options, name)) for name in _OWN_READERS}
 
@@ -150,12 +152,16 @@ def _own(name: str, value: object, options: CorpusOptions) -> dict[str, Any]:
         proxy = proxy_url(value, present)
         # Written back as shown: its scheme and credentials stay.
         return {} if shown_proxy(proxy) == present else {"proxy": proxy}
+    if name == "parsing":
+        return {name: parsing_option(value, options.parsing)}
     if name in _SHARED:
         field_name, read = _SHARED[name]
         return {field_name: read(value)}
     if name in _OWN_READERS:
         return {name: _OWN_READERS[name](value)}
-    raise ValueError("is unknown" + nearest_name(name, ["proxy", *_SHARED, *_OWN_READERS, *_STORED_NAMES]))
+    raise ValueError(
+        "is unknown" + nearest_name(name, ["parsing", "proxy", *_SHARED, *_OWN_READERS, *_STORED_NAMES])
+    )
 
 
 def _stored(name: str, value: object, extra: dict[str, str]) -> object:

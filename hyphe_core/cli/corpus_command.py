@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from json import dumps, loads
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from hyphe_core.api.parsing_option import parsing_option, shown_parsing
 from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, complain, print_json, print_line, print_listing
@@ -19,6 +22,7 @@ from hyphe_core.crawl.corpus_options import new_corpus_options
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError, StoreUnreachable
+from memory_structure.parse_options import ParseOptions
 from memory_structure.registry import CorpusEntry, DestroyedCorpus, Registry
 from memory_structure.structure import MemoryStructure
 
@@ -112,6 +116,10 @@ def create(
     ] = False,
     no_bodies: Annotated[bool, typer.Option("--no-bodies", help="Do not keep the original bytes.")] = False,
     no_text: Annotated[bool, typer.Option("--no-text", help="Do not keep the text of pages.")] = False,
+    parsing: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON of the option `parsing`: profile, rules for links and more."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Create an empty corpus."""
@@ -128,11 +136,24 @@ def create(
     }
     config = session_of(context).config(overrides)
     with opened_registry(config) as registry:
-        entry = registry.create_corpus(name, new_corpus_options(config))
+        options = replace(new_corpus_options(config), parsing=_read_parsing(parsing))
+        entry = registry.create_corpus(name, options)
     if json:
         print_json(entry_document(entry))
     else:
         print_line(f"corpus {entry.name} created, id {entry.corpus_id}")
+
+
+def _read_parsing(file: Path | None) -> ParseOptions:
+    """The options of a file. Raises UsageFault."""
+    if file is None:
+        return ParseOptions()
+    try:
+        return parsing_option(loads(file.read_text("utf-8")), ParseOptions())
+    except OSError as error:
+        raise UsageFault(f"{file} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageFault(f"the option parsing in {file} {error}") from None
 
 
 @app.command("show")
@@ -166,6 +187,7 @@ def _corpus_document(registry: Registry, entry: CorpusEntry) -> dict[str, object
 def _options_document(structure: MemoryStructure) -> dict[str, object]:
     options = asdict(structure.options())
     options.pop("extra")
+    options["parsing"] = shown_parsing(structure.options().parsing)
     options["proxy"] = shown_value(options["proxy"], secret=True)
     return options | {"default_rule": str(structure.rules().default.preset)}
 
@@ -175,6 +197,8 @@ def _shown(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return dumps(value, ensure_ascii=False)
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 

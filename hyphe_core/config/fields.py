@@ -323,6 +323,16 @@ class Config:
         ),
     )
 
+    stylesheets_dir: Path | None = attrs.field(
+        default=None,
+        metadata=about(
+            _CRAWLING,
+            optional(path()),
+            "Folder of XML formats (a stylesheet each) beside those shipped; none = `stylesheets` in the data"
+            " folder, if it exists.",
+        ),
+    )
+
     creation_rule: str = attrs.field(
         default="domain",
         metadata=about(_CORPORA, text(), "Default creation rule of new corpora."),

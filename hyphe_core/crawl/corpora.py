@@ -11,6 +11,7 @@ from typing import Final
 from hyphe_core.clock import monotonic
 from hyphe_core.crawl.link_targets import LinkTargets
 from hyphe_core.crawl.page_work import Keeping
+from hyphe_core.crawl.parse_work import ParserShelf, ParseWork, parse_work
 from hyphe_core.crawl.redirect_rules import RedirectRules, redirect_rules
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
@@ -36,8 +37,9 @@ class OpenCorpus:
 class OpenCorpora:
     """Corpora by id, opened when first asked for. Safe to use from several threads."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, shelf: ParserShelf | None = None) -> None:
         self._registry = registry
+        self._shelf = shelf
         self._open: dict[str, OpenCorpus] = {}
         self._lock = threading.Lock()
         self._resolutions: Mapping[str, str] = {}
@@ -69,8 +71,12 @@ class OpenCorpora:
             structure,
             self._registry.open_blobs(corpus_id),
             cutter_for(options.url_policy),
-            Keeping(options.keep_bodies, options.keep_text, self._targets(options)),
+            Keeping(options.keep_bodies, options.keep_text, self._targets(options), self._work(options)),
         )
+
+    def _work(self, options: CorpusOptions) -> ParseWork:
+        parsing = options.parsing
+        return parse_work(parsing, None if self._shelf is None else self._shelf.get(parsing.stylesheets))
 
     def _targets(self, options: CorpusOptions) -> LinkTargets | None:
         if not options.decode_redirects:

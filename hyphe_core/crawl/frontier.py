@@ -248,10 +248,15 @@ class Frontier:
             return None
         job.mark(ticket.lru, PageState.OPEN if outcome.expandable else PageState.CLOSED)
         if outcome.expandable:
-            self._reach.follow(job, outcome)
+            self._reach.follow(job, ticket.lru, outcome)
         self._after_answer(job)
         return FetchedPage(
-            ticket.lru, (*ticket.attempts, fetch), outcome.links, _raw_url(ticket), outcome.text
+            ticket.lru,
+            (*ticket.attempts, fetch),
+            outcome.links,
+            _raw_url(ticket),
+            outcome.text,
+            outcome.parse,
         )
 
     def abandon(self, ticket: Ticket) -> None:

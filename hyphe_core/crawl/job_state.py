@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from hyphe_core.crawl.hosts import MAX_CRAWL_DELAY_SECONDS, host_key
 from hyphe_core.crawl.scope import Scope
+from hyphe_core.crawl.scored_queue import JobScores, ScoredQueue
 from hyphe_core.crawl.seen import ABSENT, PageState, SeenTable
 from memory_structure.lru import BadUrl, UrlCutter, head_of, lru_to_url, request_url
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import EndReason, JobCounters, JobSpec
 from memory_structure.registry import HostKey
 
@@ -91,6 +93,7 @@ class CrawlState:
         "queues",
         "running_since",
         "scope",
+        "scores",
         "seen",
         "spec",
     )
@@ -118,7 +121,8 @@ class CrawlState:
         self.max_crawl_delay_seconds = max_crawl_delay_seconds
         self.scope = Scope(spec.follow_prefixes, spec.nofollow_prefixes)
         self.seen = SeenTable()
-        self.queues: dict[HostKey, HostQueue] = {}
+        self.scores = JobScores() if spec.order is CrawlOrder.OPIC else None
+        self.queues: dict[HostKey, HostQueue | ScoredQueue] = {}
         self.in_flight: set[Ticket] = set()
         self.expand: deque[str] = deque()
         self.n_expanding = 0
@@ -188,6 +192,15 @@ class CrawlState:
             return lru, request_url(text)
         except BadUrl:
             return lru, request_url(lru_to_url(lru))
+
+    def new_queue(self) -> HostQueue | ScoredQueue:
+        """A queue for pages of one host, in the order of the job."""
+        return HostQueue() if self.scores is None else ScoredQueue(self._score_of_entry)
+
+    def _score_of_entry(self, entry: bytes) -> float:
+        assert self.scores is not None
+        text = entry.decode("utf-8", "surrogatepass")
+        return self.scores.of(text if text.startswith("s:") else self.cutter.lru(text))
 
     def iter_start_pages(self) -> Iterator[tuple[str, str | None]]:
         """(LRU, raw URL) of the start pages in scope, in order; those that are none are passed over."""

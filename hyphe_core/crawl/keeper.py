@@ -93,7 +93,7 @@ class Keeper:
     async def _drain(self) -> None:
         frontier = self._session.frontier
         end = frontier.clock() + _GRACE_SECONDS
-        while frontier.n_in_flight and frontier.clock() < end:
+        while (frontier.n_in_flight or self._session.parsing.n_waiting) and frontier.clock() < end:
             await asyncio.sleep(0.02)
         for job in list(frontier.jobs):
             self._session.cancel_requests(job)

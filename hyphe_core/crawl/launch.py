@@ -17,6 +17,7 @@ from hyphe_core.crawl.scope import Scope
 from hyphe_core.crawl.start_pages import propose_start_pages, united
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.prefixes import PrefixMap
 from memory_structure.records import Job, JobSpec, WebEntityStatus
 from memory_structure.registry import HostKey, Registry
@@ -73,6 +74,7 @@ class CrawlChoices:
     obey_crawl_delay: bool | None = None
     allow_private_networks: bool | None = None
     trusts_proxy: bool = False
+    order: CrawlOrder | None = None
 
 
 def launch_crawl(
@@ -194,6 +196,8 @@ class _Launcher:
             timeout_seconds=config.timeout_seconds,
             n_retries=config.n_retries,
             max_body_bytes=config.max_body_bytes,
+            follow_feeds=options.parsing.follow_feeds,
+            order=choices.order or options.parsing.order,
         )
 
     def _scope(self, web_entity_id: int) -> FrozenScope:

@@ -2,7 +2,8 @@
 
 Decisions: links are stored of every answer that has some and followed from (X)HTML answers of status 200
 alone (and to the target of a redirect); a page that asks not to be followed keeps its links, which are then
-not followed while robots are obeyed; a parser that breaks leaves a record.
+not followed while robots are obeyed; feeds and sitemaps are followed where a job says so; a parser that
+breaks leaves a record.
 """
 
 from __future__ import annotations
@@ -13,18 +14,25 @@ from hashlib import sha256
 from typing import Final
 
 from hyphe_core.crawl.decoding import BodyOverLimit, UndecodableBody, decode_body
+from hyphe_core.crawl.kept_pages import KeptPage, kept_parse, leads_to_entries
 from hyphe_core.crawl.link_targets import LinkTargets
+from hyphe_core.crawl.parse_work import ParseWork
 from hyphe_core.crawl.retry import parse_retry_after
 from hyphe_core.crawl.tickets import Outcome, Ticket
-from hyphe_core.parsers.base import Document, Link, ParseResult
+from hyphe_core.parsers.base import Document, Link, ParseMajor, ParseMinor, ParseResult
 from hyphe_core.parsers.links import MergedLinks, merge_links
 from hyphe_core.parsers.registry import ParserRegistry
+from hyphe_core.parsers.representative import choose_representative
 from hyphe_core.parsers.sniff import HTML, XHTML, media_type_of
+from hyphe_core.parsers.statuses import TRUNCATED
+from hyphe_core.parsers.xml_parser import XmlParser
 from memory_structure.lru import BadUrl, join_url, lru_to_url
+from memory_structure.parses import PageParse
 from memory_structure.records import Area, Fetch, FetchError, FoundLink, LinkKind
 
 REDIRECT_STATUSES: Final = frozenset({301, 302, 303, 307, 308})
-_READ_HEADERS: Final = ("x-robots-tag", "content-language", "link")
+_TEMPORARY_STATUSES: Final = frozenset({302, 303, 307})
+READ_HEADERS: Final = ("x-robots-tag", "content-language", "link")
 _MAX_HEADER_CHARACTERS: Final = 300
 
 
@@ -55,24 +63,64 @@ class Keeping:
     bodies: bool = True
     text: bool = True
     targets: LinkTargets | None = None
+    work: ParseWork = ParseWork()  # noqa: RUF009  a frozen value
 
 
-class _Draft:
-    """The fields of a record while the page is read."""
+class Reading:
+    """A page while it is read. `document` is what is to be parsed, None when nothing is.
 
-    __slots__ = ("error", "error_detail", "expandable", "follow", "links", "merged", "redirect_lru", "result")
+    `parse` may run in another thread; all else belongs to the event loop.
+    """
 
-    def __init__(self, error: FetchError | None, detail: str) -> None:
-        self.error = error
-        self.error_detail = detail
+    __slots__ = (
+        "answer",
+        "body",
+        "document",
+        "error",
+        "error_detail",
+        "expandable",
+        "follow",
+        "keeping",
+        "links",
+        "media_type",
+        "merged",
+        "n_dropped",
+        "parse_record",
+        "parsers",
+        "redirect_lru",
+        "result",
+        "ticket",
+    )
+
+    def __init__(self, ticket: Ticket, answer: Answer, keeping: Keeping, parsers: ParserRegistry) -> None:
+        self.ticket, self.answer, self.keeping, self.parsers = ticket, answer, keeping, parsers
+        self.body = answer.body
+        self.error, self.error_detail = answer.error, answer.error_detail
+        self.document: Document | None = None
+        self.media_type = ""
         self.expandable = False
         self.follow = True
         self.links: tuple[FoundLink, ...] = ()
         self.merged: MergedLinks | None = None
+        self.n_dropped = 0
         self.redirect_lru: str | None = None
         self.result: ParseResult | None = None
+        self.parse_record: PageParse | None = None
+
+    @property
+    def needs_child(self) -> bool:
+        """Whether its parser runs in a child process, so that one waits for it elsewhere."""
+        if self.document is None or self.media_type == HTML:
+            return False
+        return isinstance(self.parsers.list_candidates(self.document)[0].parser, XmlParser)
+
+    def parse(self) -> None:
+        """Parse the document. Never raises for what it holds."""
+        assert self.document is not None
+        self.result = self.parsers.parse(self.document, self.keeping.work.profile)
 
     def fail(self, error: FetchError, detail: str) -> None:
+        """Say why there is no more of the page."""
         self.error, self.error_detail = error, detail[:500]
 
 
@@ -85,84 +133,124 @@ class PageReader:
 
     def read(self, ticket: Ticket, answer: Answer, keeping: Keeping, now: datetime) -> Outcome:
         """The outcome of an attempt that was answered. Never raises for what the web sent."""
-        draft = _Draft(answer.error, answer.error_detail)
-        body = self._decode(ticket, answer, draft)
+        reading = self.open(ticket, answer, keeping)
+        if reading.document is not None:
+            reading.parse()
+        return self.close(reading, now)
+
+    def open(self, ticket: Ticket, answer: Answer, keeping: Keeping) -> Reading:
+        """Look at an answer up to its parsing. What is parsed is to be parsed next, then closed."""
+        reading = Reading(ticket, answer, keeping, keeping.work.parsers or self._parsers)
+        reading.body = self._decode(reading)
         if answer.status in REDIRECT_STATUSES:
-            self._read_redirect(ticket, answer, draft)
-        elif draft.error is None and body:
-            self._read_body(ticket, answer, body, draft)
-            if keeping.targets is not None and draft.links:
-                draft.links = tuple(keeping.targets.with_targets(ticket.lru, draft.links))
-        keep = keeping.bodies and bool(body)
-        draft.follow = draft.follow and draft.error is None
+            _read_redirect(reading)
+        elif reading.error is None and reading.body:
+            self._prepare(reading)
+        elif reading.error is not None:
+            reading.parse_record = PageParse(*TRUNCATED)
+        return reading
+
+    def close(self, reading: Reading, now: datetime) -> Outcome:
+        """The outcome of a page that was opened, and parsed if it is to be."""
+        keeping, answer = reading.keeping, reading.answer
+        if reading.result is not None:
+            _take_result(reading, reading.result)
+            if keeping.targets is not None and reading.links:
+                reading.links = tuple(keeping.targets.with_targets(reading.ticket.lru, reading.links))
+        keep_body = keeping.bodies and bool(reading.body)
+        reading.follow = reading.follow and reading.error is None
         return Outcome(
-            _fetch_of(ticket, answer, body, draft, now, keep=keep),
-            draft.links,
-            draft.result.text if draft.result is not None and keeping.text else "",
-            body if keep else b"",
-            draft.expandable,
+            _fetch_of(reading, now, keep=keep_body),
+            reading.links,
+            reading.result.text if reading.result is not None and keeping.text else "",
+            reading.body if keep_body else b"",
+            reading.expandable,
             parse_retry_after(answer.header("retry-after"), now) if "retry-after" in answer.headers else None,
+            reading.parse_record,
         )
 
-    def _decode(self, ticket: Ticket, answer: Answer, draft: _Draft) -> bytes:
+    def _decode(self, reading: Reading) -> bytes:
+        answer = reading.answer
         encodings = answer.headers.get("content-encoding")
         if not encodings or not answer.body or answer.error is not None:
             return answer.body
         try:
-            return decode_body(answer.body, encodings, ticket.job.spec.max_body_bytes)
+            return decode_body(answer.body, encodings, reading.ticket.job.spec.max_body_bytes)
         except BodyOverLimit as error:
-            draft.fail(FetchError.TOO_LARGE, str(error))
+            reading.fail(FetchError.TOO_LARGE, str(error))
             return b""
         except UndecodableBody as error:
-            draft.fail(FetchError.BAD_ENCODING, str(error))
+            reading.fail(FetchError.BAD_ENCODING, str(error))
             return answer.body
 
-    def _read_redirect(self, ticket: Ticket, answer: Answer, draft: _Draft) -> None:
-        location = answer.header("location").strip()
-        if not location:
-            draft.fail(FetchError.BAD_ANSWER, "redirect without Location")
-            return
-        target = join_url(ticket.url, location).partition("#")[0]
-        try:
-            lru = ticket.job.cutter.lru(target)
-        except BadUrl as error:
-            draft.fail(FetchError.BAD_ANSWER, f"redirect to no web address: {error.reason}")
-            return
-        draft.error, draft.error_detail = None, ""
-        draft.redirect_lru = lru
-        draft.expandable = True
-        if lru == ticket.lru:
-            draft.merged = MergedLinks((), 1)
-        else:
-            raw = None if target == lru_to_url(lru) else target
-            draft.links = (FoundLink(lru, LinkKind.REDIRECT, 1, "", "", Area.MAIN, raw),)
-
-    def _read_body(self, ticket: Ticket, answer: Answer, body: bytes, draft: _Draft) -> None:
-        headers = tuple((name, value) for name in _READ_HEADERS for value in answer.headers.get(name, ()))
+    def _prepare(self, reading: Reading) -> None:
+        answer = reading.answer
+        headers = tuple((name, value) for name in READ_HEADERS for value in answer.headers.get(name, ()))
         content_type = answer.header("content-type") or None
-        try:
-            media_type = media_type_of(content_type, body)
-            document = Document(ticket.url, body, content_type, headers, self._agent_token)
-            result = self._parsers.parser_for(media_type).parse(document)
-            followed = answer.status == 200 and media_type in (HTML, XHTML)
-            self._take_links(ticket, result, draft, followed=followed)
-        except Exception as error:  # a page must not end a crawl, whatever breaks on it
-            draft.links, draft.redirect_lru, draft.expandable, draft.merged = (), None, False, None
-            draft.fail(FetchError.PARSER, f"{type(error).__name__}: {error}")
-            return
-        draft.result = result
+        reading.media_type = media_type_of(content_type, reading.body)
+        reading.document = Document(
+            reading.ticket.url, reading.body, content_type, headers, self._agent_token
+        )
 
-    def _take_links(self, ticket: Ticket, result: ParseResult, draft: _Draft, *, followed: bool) -> None:
-        job, links, refresh = ticket.job, result.links, result.refresh
-        if refresh is not None:
-            links = (*links, Link(refresh.url, LinkKind.REFRESH, "", "", Area.MAIN))
-            if refresh.delay_seconds == 0 and followed:
-                draft.redirect_lru = _find_lru(ticket, refresh.url)
-        draft.merged = merge_links(ticket.lru, links, job.cutter)
-        draft.links = draft.merged.links
-        if draft.links:
-            draft.follow = followed and (result.robots.follow or not job.spec.obey_robots)
-        draft.expandable = draft.follow
+
+def _read_redirect(reading: Reading) -> None:
+    ticket, answer = reading.ticket, reading.answer
+    location = answer.header("location").strip()
+    if not location:
+        reading.fail(FetchError.BAD_ANSWER, "redirect without Location")
+        return
+    target = join_url(ticket.url, location).partition("#")[0]
+    try:
+        lru = ticket.job.cutter.lru(target)
+    except BadUrl as error:
+        reading.fail(FetchError.BAD_ANSWER, f"redirect to no web address: {error.reason}")
+        return
+    reading.error, reading.error_detail = None, ""
+    reading.redirect_lru = lru
+    reading.expandable = True
+    temporary = answer.status in _TEMPORARY_STATUSES
+    representative = choose_representative(ticket.url, target, temporary=temporary)
+    reading.parse_record = PageParse(
+        ParseMajor.NOTPARSED.value, ParseMinor.REDIRECT.value, representative=representative
+    )
+    if lru == ticket.lru:
+        reading.merged = MergedLinks((), 1)
+    else:
+        raw = None if target == lru_to_url(lru) else target
+        reading.links = (FoundLink(lru, LinkKind.REDIRECT, 1, "", "", Area.MAIN, raw),)
+
+
+def _take_result(reading: Reading, result: ParseResult) -> None:
+    """What is kept of a parse. A page must not end a crawl, whatever breaks on it."""
+    assert reading.document is not None
+    if result.status.minor is ParseMinor.EXCEPTION:
+        reading.fail(FetchError.PARSER, result.status.message)
+    try:
+        kept = kept_parse(reading.keeping.work, reading.document, result)
+        reading.parse_record = kept.record
+        reading.n_dropped = sum(n for _, n in kept.record.dropped)
+        if reading.error is None:
+            _take_links(reading, result, kept)
+    except Exception as error:
+        reading.links, reading.redirect_lru, reading.expandable, reading.merged = (), None, False, None
+        reading.fail(FetchError.PARSER, f"{type(error).__name__}: {error}")
+
+
+def _take_links(reading: Reading, result: ParseResult, kept: KeptPage) -> None:
+    ticket, links = reading.ticket, kept.links
+    job = ticket.job
+    followed = reading.answer.status == 200 and (
+        reading.media_type in (HTML, XHTML) or (job.spec.follow_feeds and leads_to_entries(links))
+    )
+    if kept.refresh is not None:
+        links = (*links, Link(kept.refresh.url, LinkKind.REFRESH, "", "", Area.MAIN))
+        if kept.refresh.delay_seconds == 0 and followed:
+            reading.redirect_lru = _find_lru(ticket, kept.refresh.url)
+    reading.merged = merge_links(ticket.lru, links, job.cutter)
+    reading.links = reading.merged.links
+    if reading.links:
+        reading.follow = followed and (result.robots.follow or not job.spec.obey_robots)
+    reading.expandable = reading.follow
 
 
 def _find_lru(ticket: Ticket, url: str) -> str | None:
@@ -172,11 +260,10 @@ def _find_lru(ticket: Ticket, url: str) -> str | None:
         return None
 
 
-def _fetch_of(
-    ticket: Ticket, answer: Answer, body: bytes, draft: _Draft, now: datetime, *, keep: bool
-) -> Fetch:
+def _fetch_of(reading: Reading, now: datetime, *, keep: bool) -> Fetch:
+    ticket, answer = reading.ticket, reading.answer
     started = ticket.started_at or now
-    result, merged = draft.result, draft.merged
+    result, merged = reading.result, reading.merged
     n_cut = (result.n_links_cut if result is not None else 0) + (
         merged.n_bad_links if merged is not None else 0
     )
@@ -187,20 +274,20 @@ def _fetch_of(
         attempt=ticket.attempt,
         depth=ticket.job.depth_of(ticket.lru),
         status=answer.status,
-        error=draft.error,
-        error_detail=draft.error_detail,
+        error=reading.error,
+        error_detail=reading.error_detail,
         content_type=answer.header("content-type")[:_MAX_HEADER_CHARACTERS],
         encoding=result.encoding if result is not None else "",
-        size_bytes=len(body),
-        digest=sha256(body).hexdigest() if keep else None,
+        size_bytes=len(reading.body),
+        digest=sha256(reading.body).hexdigest() if keep else None,
         title=result.title if result is not None else "",
         language=result.language if result is not None else "",
         canonical=(result.canonical or "") if result is not None else "",
-        redirect_lru=draft.redirect_lru,
-        follow=draft.follow,
-        n_links=len(draft.links),
+        redirect_lru=reading.redirect_lru,
+        follow=reading.follow,
+        n_links=len(reading.links),
         n_self_links=merged.n_self_links if merged is not None else 0,
-        n_links_cut=n_cut,
+        n_links_cut=n_cut + reading.n_dropped,
     )
 
 

@@ -36,18 +36,23 @@ def _leads_on(page: JobPage) -> bool:
     )
 
 
-def list_expansions(structure: MemoryStructure, lrus: Sequence[str]) -> list[tuple[str, list[Expansion]]]:
+def list_expansions(
+    structure: MemoryStructure, lrus: Sequence[str], *, follow_feeds: bool = False
+) -> list[tuple[str, list[Expansion]]]:
     """The links that may be followed from stored pages, in the order asked."""
     stored = structure.outlink_targets(lrus)
-    return [(lru, _expansions(structure, lru, stored.get(lru, []))) for lru in lrus]
+    return [(lru, _expansions(structure, lru, stored.get(lru, []), follow_feeds)) for lru in lrus]
 
 
 def _expansions(
-    structure: MemoryStructure, lru: str, links: list[tuple[str, LinkKind, str | None]]
+    structure: MemoryStructure,
+    lru: str,
+    links: list[tuple[str, LinkKind, str | None]],
+    follow_feeds: bool,
 ) -> list[Expansion]:
     found: list[Expansion] = []
     for target, kind, raw in links:
-        if kind > LinkKind.REFRESH:
+        if kind > LinkKind.REFRESH and not (kind is LinkKind.FEED and follow_feeds):
             continue
         same = kind is LinkKind.REDIRECT or (
             kind is LinkKind.REFRESH and _is_immediate(structure, lru, target)

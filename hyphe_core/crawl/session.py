@@ -10,24 +10,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from datetime import datetime
 from typing import Final
 
 from hyphe_core import clock
 from hyphe_core.config import Config
 from hyphe_core.crawl.batches import BatchBuffer
+from hyphe_core.crawl.child_parsing import ChildParsing
 from hyphe_core.crawl.corpora import OpenCorpora
 from hyphe_core.crawl.failures import classify_failure
 from hyphe_core.crawl.frontier import Frontier
 from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.ledger import Record
-from hyphe_core.crawl.page_work import Answer, PageReader, failed_outcome
+from hyphe_core.crawl.page_work import Answer, PageReader, Reading, failed_outcome
+from hyphe_core.crawl.parse_work import ParserShelf, stylesheets_folder
 from hyphe_core.crawl.restore import list_expansions
 from hyphe_core.crawl.robots import agent_token
 from hyphe_core.crawl.robots_answers import read_robots_answer, robots_failure
 from hyphe_core.crawl.store_writer import StoreWriter
 from hyphe_core.crawl.tickets import Outcome, RobotsTicket, Ticket
 from hyphe_core.items import DepthItem, PageItem
-from hyphe_core.parsers.registry import default_registry
 from memory_structure.records import DepthChange, EndReason, FetchedPage, FetchError
 from memory_structure.registry import Registry
 
@@ -42,12 +44,13 @@ class CrawlSession:
         self.config = config
         self.registry = registry
         self.frontier = Frontier(max_in_flight=config.n_in_flight, needs_lease=needs_lease)
-        self.corpora = OpenCorpora(registry)
+        self._shelf = ParserShelf(stylesheets_folder(config))
+        self.corpora = OpenCorpora(registry, self._shelf)
         self.buffer = BatchBuffer(config.batch_pages, config.batch_seconds)
         self.writer = StoreWriter(self.corpora, self._store_failed)
-        parsers = default_registry()
-        parsers.load_entry_points()
-        self._reader = PageReader(parsers, agent_token(config.user_agent))
+        self._reader = PageReader(self._shelf.get(), agent_token(config.user_agent))
+        self.parsing = ChildParsing(self._parsed)
+        self._parsed_items: deque[PageItem] = deque()
         self._records: deque[Record] = deque()
         self._n_taken = 0
         self.tickets: set[Ticket] = set()
@@ -59,7 +62,9 @@ class CrawlSession:
     # -- for the spider
 
     def next_item(self) -> PageItem | DepthItem | None:
-        """A record to store that needed no request."""
+        """A record to store that needed no request, or a page that was parsed meanwhile."""
+        if self._parsed_items:
+            return self._parsed_items.popleft()
         if not self._records:
             self._records.extend(self.frontier.take_records())
         while self._records:
@@ -75,6 +80,8 @@ class CrawlSession:
     def next_ticket(self) -> Ticket | None:
         """A request to make now."""
         if self.is_stopping or self.writer.n_waiting_pages > _MAX_WAITING_BATCHES * self.config.batch_pages:
+            return None
+        if self.parsing.is_full:
             return None
         ticket = self.frontier.next_ticket()
         if ticket is not None:
@@ -103,7 +110,8 @@ class CrawlSession:
             self._waiter.set_result(None)
 
     def answered(self, ticket: Ticket, answer: Answer) -> PageItem | None:
-        """Take an answer; the page to store, if any. Never raises for what the web sent."""
+        """Take an answer; the page to store, if any: one that a child process parses comes later as a record
+        does. Never raises for what the web sent."""
         self._release(ticket)
         now = self.frontier.utc_now()
         if isinstance(ticket, RobotsTicket):
@@ -113,7 +121,23 @@ class CrawlSession:
             self.frontier.abandon(ticket)
             return None
         corpus = self.corpora.get(ticket.job.corpus_id)
-        return self._settle(ticket, self._reader.read(ticket, answer, corpus.keeping, now))
+        reading = self._reader.open(ticket, answer, corpus.keeping)
+        if reading.needs_child:
+            self.parsing.submit(reading, now)
+            return None
+        if reading.document is not None:
+            reading.parse()
+        return self._settle(ticket, self._reader.close(reading, now))
+
+    def _parsed(self, reading: Reading, answered_at: datetime) -> None:
+        ticket = reading.ticket
+        if ticket.cancelled or ticket.job.ended is not None:
+            self.frontier.abandon(ticket)
+        else:
+            item = self._settle(ticket, self._reader.close(reading, answered_at))
+            if item is not None:
+                self._parsed_items.append(item)
+        self.wake()
 
     def failed(self, ticket: Ticket, error: BaseException) -> PageItem | None:
         """Take a failure; the page to store, if any."""
@@ -185,7 +209,8 @@ class CrawlSession:
         job, lrus = asked
         await self.flush(job.corpus_id)
         structure = self.corpora.get(job.corpus_id).structure
-        found = await asyncio.to_thread(list_expansions, structure, lrus)
+        feeds = job.spec.follow_feeds
+        found = await asyncio.to_thread(list_expansions, structure, lrus, follow_feeds=feeds)
         self.frontier.expanded(job, found)
         self.wake()
         return True
@@ -194,6 +219,10 @@ class CrawlSession:
         """End what is under way for a job, at once."""
         for ticket in list(job.in_flight):
             ticket.cancel()
+
+    def close(self) -> None:
+        """End the child processes of parsers."""
+        self._shelf.close()
 
     def _store_failed(self, corpus_id: str, words: str) -> None:
         self.buffer.discard(corpus_id)

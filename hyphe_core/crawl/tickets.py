@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from hyphe_core.crawl.robots import RobotsKey
+from memory_structure.parses import PageParse
 from memory_structure.records import Fetch, FetchError, FoundLink
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Outcome:
     content: bytes = b""
     expandable: bool = False
     retry_after: float | None = None
+    parse: PageParse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,3 +142,33 @@ def test_every_fault_is_named_at_once() -> None:
 def test_credentials_of_a_proxy_are_not_shown() -> None:
     assert shown_proxy("http://user:secret@p.example:3128") == {"host": "p.example", "port": 3128}
     assert shown_proxy(None) == {"host": "", "port": 0}
+
+
+def test_options_of_parsing_are_changed_one_by_one() -> None:
+    options = changed_options(CorpusOptions(), {"parsing": {"profile": "NUTCH", "max_links": 5}})
+    assert (options.parsing.profile, options.parsing.max_links) == ("nutch", 5)
+    steps = {"parsing": {"filters": [["prefix", "http://"]], "normalizers": ["basic"]}}
+    options = changed_options(options, steps)
+    assert (options.parsing.max_links, options.parsing.filters) == (5, (("prefix", "http://"),))
+    shown = shown_options(options)["parsing"]
+    assert changed_options(CorpusOptions(), {"parsing": shown}) == options
+
+
+@pytest.mark.parametrize(
+    "parsing",
+    [
+        {"profile": "nuch"},
+        {"profil": "nutch"},
+        {"filters": [["regex", "+(a+)+b"]]},
+        {"filters": ["nosuch"]},
+        {"stylesheets": "../etc"},
+        {"stylesheets": "/etc"},
+        {"max_links": 0},
+        {"order": "depth"},
+        "nutch",
+    ],
+    ids=str,
+)
+def test_bad_options_of_parsing_are_refused(parsing: object) -> None:
+    with pytest.raises(Refusal):
+        changed_options(CorpusOptions(), {"parsing": parsing})

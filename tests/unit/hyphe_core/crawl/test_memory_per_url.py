@@ -34,7 +34,7 @@ def test_a_known_url_takes_less_than_200_bytes() -> None:
             )
             for i in range(start, start + 500)
         )
-        frontier._reach.follow(job, Outcome(Fetch(1, EPOCH, status=200), links, expandable=True))
+        frontier._reach.follow(job, "", Outcome(Fetch(1, EPOCH, status=200), links, expandable=True))
         del links
     size, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -76,7 +76,7 @@ def test_a_parser_that_breaks_leaves_a_record_with_its_error() -> None:
 
     outcome = read(parsers=ParserRegistry((Broken(),)))
     assert (outcome.fetch.status, outcome.fetch.error) == (200, FetchError.PARSER)
-    assert outcome.fetch.error_detail == "RecursionError: too deep"
+    assert outcome.fetch.error_detail == "RecursionError in parser Broken"
     assert outcome.links == ()
     assert not outcome.expandable
     assert outcome.fetch.digest is not None
