@@ -19,6 +19,8 @@ from hyphe_core.cli import (
     log_command,
     lru_command,
     maintain_command,
+    parse_command,
+    parsers_command,
     rules_command,
     service_commands,
 )
@@ -70,6 +72,8 @@ app.command("export")(export_command.export)
 app.add_typer(corpus_files_command.app, name="corpus")
 app.command("log")(log_command.show_log)
 app.command("lru")(lru_command.show_lrus)
+app.command("parse", epilog=parse_command.PARSE_EPILOG)(parse_command.parse)
+app.command("parsers")(parsers_command.show_parsers)
 app.add_typer(rules_command.app, name="rules")
 app.command("serve")(service_commands.serve)
 app.command("worker")(service_commands.work)

@@ -30,8 +30,8 @@ class ExitCode(IntEnum):
 
 EXIT_CODES_HELP = (
     "Exit codes: 0 done; 1 a fault of store or machine (locked, unreachable, full disk, port in use); "
-    "2 wrong usage or input; 3 nothing to do (no valid URL, no unfinished job); 4 some crawl jobs failed; "
-    "5 a check found something; 130 interrupted."
+    "2 wrong usage or input; 3 nothing to do (no valid URL, no unfinished job); 4 some crawl jobs or "
+    "documents failed; 5 a check found something; 130 interrupted."
 )
 
 

@@ -39,6 +39,7 @@ _SUFFIXES = {
     ".json": Format.JSON,
     ".warc": Format.WARC,
     ".gz": Format.WARC,
+    ".xml": Format.XML,
 }
 
 
@@ -81,7 +82,8 @@ def export(
 
     network: web entities and the links between them. page-network: pages. node-network: pages folded by the
     precision limit. Formats: networks gexf, graphml, csv (edges), json; web-entities, pages and links csv,
-    json; pages also warc (the stored bodies).
+    json; pages also warc (the stored bodies). texts: the text of pages with their web entity, csv, json.
+    parses: what was found in pages, as one parse-out document, xml.
     """
     chosen = format or _format_by_name(what, output)
     kept = frozenset(status) if status else None

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from aiohttp.typedefs import LooseHeaders
 
     from hyphe_core.crawl.tickets import Ticket
+    from memory_structure.records import JobSpec
 
 _WANTED: Final = tuple((name, istr(name)) for name in WANTED_HEADERS)
 _PROXY_AUTHORIZATION: Final = istr("Proxy-Authorization")
@@ -92,12 +93,15 @@ class CrawlClient:
         self._proxies: dict[str, URL] = {}
 
     async def fetch(self, ticket: Ticket, headers: Headers) -> Answer:
-        """The answer, whatever its status, and even when cut or too large.
+        """As `get`, for a request of a crawl job."""
+        return await self.get(ticket.url, ticket.job.spec, headers)
+
+    async def get(self, address: str, spec: JobSpec, headers: Headers) -> Answer:
+        """The answer at an address, whatever its status, and even when cut or too large.
 
         Raises OddExchange, AddressRefused, aiohttp.ClientError, OSError.
         """
-        spec = ticket.job.spec
-        url = _verbatim(ticket.url)
+        url = _verbatim(address)
         if not spec.allow_private_networks and is_private_literal(url.raw_host or ""):
             raise AddressRefused(f"{url.raw_host} is not a public address")
         try:

@@ -171,6 +171,16 @@ def load_formats(folder: Traversable | Path) -> list[StylesheetFormat]:
     return found
 
 
+def load_stylesheet(file: Path) -> StylesheetFormat:
+    """The format of one stylesheet, or of a TOML file, whatever else lies beside it; nothing needs to say
+    what it is for. Raises ConfigError."""
+    name = file.name.rpartition(".")[0]
+    try:
+        return StylesheetFormat(_read_spec(file.parent, name) or FormatSpec(name), file.parent)
+    except (BadStylesheet, OSError) as error:
+        raise ConfigError([f"stylesheet {file.name}: {error}"]) from None
+
+
 def shipped_specs() -> list[FormatSpec]:
     """What the formats of this package say of themselves; no stylesheet is compiled."""
     folder = shipped_folder()

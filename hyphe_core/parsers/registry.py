@@ -26,6 +26,7 @@ from hyphe_core.parsers.xml_pool import XmlPool
 from hyphe_core.parsers.xml_root import XmlRoot, find_root
 
 ENTRY_POINT_GROUP: Final = "hyphe.parsers"
+BUILT_IN: Final = "built in"
 _XML_TYPES: Final = frozenset({"text/xml", "application/xml"})
 
 
@@ -75,14 +76,16 @@ class ParserRegistry:
         self._parsers: list[Parser] = []
         self._by_type: dict[str, list[Parser]] = {}
         self._remembered: dict[tuple[Parser, ParseProfile], Parser] = {}
+        self._origins: dict[Parser, str] = {}
         self._opaque = OpaqueParser()
         self.warnings: list[str] = []
         for parser in parsers:
-            self.register(parser)
+            self.register(parser, BUILT_IN)
 
-    def register(self, parser: Parser) -> None:
+    def register(self, parser: Parser, origin: str = "code") -> None:
         """Use this parser from now on, before those that it equals; ties between two are noted in
-        `warnings`."""
+        `warnings`. `origin` says for people where it comes from."""
+        self._origins[parser] = origin
         for media_type in parser.media_types:
             listed = self._by_type.setdefault(media_type.lower(), [])
             equal = [name_of(other) for other in listed if other.priority == parser.priority]
@@ -99,7 +102,11 @@ class ParserRegistry:
     def load_entry_points(self) -> None:
         """Register the parsers that installed packages offer. Raises what a broken package raises."""
         for point in entry_points(group=ENTRY_POINT_GROUP):
-            self.register(point.load()())
+            self.register(point.load()(), f"entry point {point.name}")
+
+    def origin_of(self, parser: Parser) -> str:
+        """Where a parser comes from: built in, code, or the entry point that named it."""
+        return self._origins.get(parser, BUILT_IN)
 
     def list_parsers(self) -> list[Parser]:
         """All parsers, the first asked first."""
@@ -142,7 +149,7 @@ class ParserRegistry:
             sniffed_type=sniff(document.body),
             candidates=tuple(candidates),
             read_by=result.parser or name_of(chosen.parser),
-            why=self._why(chosen, document, profile),
+            why=self._why(chosen, document, profile, result),
             warnings=(*self.warnings, *result.warnings),
             result=result,
         )
@@ -201,9 +208,12 @@ class ParserRegistry:
         assert telling is not None  # the opaque parser never fails
         return telling
 
-    def _why(self, chosen: Candidate, document: Document, profile: ParseProfile) -> str:
+    def _why(self, chosen: Candidate, document: Document, profile: ParseProfile, result: ParseResult) -> str:
+        """Also why a format was chosen; XML that failed by itself (took too long, say) is not tried again."""
         parser = self._with(chosen.parser, profile)
-        return f"{chosen.why}; {parser.run(document).why}" if isinstance(parser, XmlParser) else chosen.why
+        if not isinstance(parser, XmlParser) or result.status.minor is ParseMinor.EXCEPTION:
+            return chosen.why
+        return f"{chosen.why}; {parser.run(document).why}"
 
 
 def _attempt(parser: Parser, document: Document) -> ParseResult:

@@ -10,7 +10,13 @@ from typing import Final, Protocol
 
 from hyphe_core.parsers.base import Document, Parser, ParseResult
 from hyphe_core.parsers.markup import Content, MarkupEngine, MarkupOutcome, MarkupParser
-from hyphe_core.parsers.markup_formats import load_formats, shipped_formats, shipped_specs
+from hyphe_core.parsers.markup_formats import (
+    StylesheetFormat,
+    load_formats,
+    load_stylesheet,
+    shipped_formats,
+    shipped_specs,
+)
 from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.parse_out_results import result_of
 from hyphe_core.parsers.profiles import ParseProfile, ProfileName
@@ -32,7 +38,7 @@ XML_TYPES: Final = (
 class XmlOptions:
     """How XML is read. `strict`: what is not well-formed fails. `format`: the one used whatever the document
     is ("" = the one that matches). `folder`: stylesheets of the operator beside those shipped, which win
-    over the latter when they match equally well ("" = none)."""
+    over the latter when they match equally well ("" = none); or one stylesheet."""
 
     strict: bool = False
     format: str = ""
@@ -79,10 +85,14 @@ def make_engine(folder: str = "", extra: Sequence[MarkupParser] = ()) -> MarkupE
 
     A format of the folder replaces the shipped one of its name.
     """
-    own = load_formats(Path(folder)) if folder else []
+    own = _load_own(Path(folder)) if folder else []
     names = {parser.name for parser in (*own, *extra)}
     shipped = [parser for parser in shipped_formats() if parser.name not in names]
     return MarkupEngine([*shipped, *own, *extra])
+
+
+def _load_own(place: Path) -> list[StylesheetFormat]:
+    return [load_stylesheet(place)] if place.is_file() else load_formats(place)
 
 
 @cache

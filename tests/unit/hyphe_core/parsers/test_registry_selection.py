@@ -169,6 +169,8 @@ def test_a_parser_of_an_entry_point_can_replace_the_html_parser(monkeypatch: pyt
         name = "other"
 
     class Point:
+        name = "theirs"
+
         def load(self) -> type[Parser]:
             return Other
 

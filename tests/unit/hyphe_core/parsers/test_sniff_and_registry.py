@@ -6,7 +6,7 @@ import pytest
 
 from hyphe_core.parsers.base import Document, Parser, ParseResult, RobotsDirectives
 from hyphe_core.parsers.html import HtmlParser
-from hyphe_core.parsers.registry import OpaqueParser, ParserRegistry, default_registry
+from hyphe_core.parsers.registry import OpaqueParser, ParserRegistry, default_registry, name_of
 from hyphe_core.parsers.sniff import media_type_of, sniff
 
 
@@ -86,6 +86,8 @@ def test_later_registration_replaces_earlier() -> None:
 
 def test_entry_points_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
+        name = "theirs"
+
         def load(self) -> type[Parser]:
             return ImageParser
 
@@ -115,3 +117,19 @@ def test_xhtml_is_read_as_html(content_type: str | None) -> None:
     body = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="x">y</a><br/></html>'
     result = default_registry().parse(Document("http://e.org/", body, content_type))
     assert [link.url for link in result.links] == ["http://e.org/x"]
+
+
+def test_the_origin_of_a_parser_is_known() -> None:
+    class Mine(OpaqueParser):
+        name = "mine"
+        media_types = ("image/gif",)
+
+    registry, mine = default_registry(isolated=False), Mine()
+    registry.register(mine, "entry point gifs")
+    origins = {name_of(parser): registry.origin_of(parser) for parser in registry.list_parsers()}
+    assert origins == {
+        "mine": "entry point gifs",
+        "xml": "built in",
+        "html": "built in",
+        "opaque": "built in",
+    }

@@ -1,0 +1,186 @@
+"""One document looked at: what it gives by the rules of a profile, who read it, what was left out and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from hyphe_core.parsers.base import (
+    MAX_LINKS,
+    MAX_TEXT_CHARACTERS,
+    MAX_TITLE_CHARACTERS,
+    Document,
+    ParseMinor,
+    ParseResult,
+    ParseStatus,
+    failed,
+)
+from hyphe_core.parsers.keeping import KeptParse, keep, rules_of_profile
+from hyphe_core.parsers.markup_formats import load_stylesheet
+from hyphe_core.parsers.parse_out import ParseOut
+from hyphe_core.parsers.parse_out_results import parse_outs_of
+from hyphe_core.parsers.profiles import PROFILES, ProfileName
+from hyphe_core.parsers.registry import Candidate, Explanation, default_registry
+from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
+from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
+from hyphe_core.parsers.xml_pool import XmlPool
+
+# Beginnings of messages of failures that are a limit's doing.
+_LIMITS: Final = ("limit", "crash")
+
+
+class TypeSource(StrEnum):
+    """Who says what the media type of a document is."""
+
+    GIVEN = "as given"
+    HEADER = "by the header"
+    STORED = "by the header, as stored"
+    SUFFIX = "by the suffix of the name"
+    BYTES = "by the first bytes"
+
+
+class Omission(NamedTuple):
+    """How much was left out for one reason, in words."""
+
+    reason: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was found in a document. `kept` is its parse after the policy of the profile; `limits` are
+    sentences on limits that it met; the first of `parse_outs` is that of the document."""
+
+    document: Document
+    type_source: TypeSource
+    profile: ProfileName
+    explanation: Explanation
+    kept: KeptParse
+    parse_outs: tuple[ParseOut, ...]
+    omissions: tuple[Omission, ...]
+    limits: tuple[str, ...]
+
+    @property
+    def status(self) -> ParseStatus:
+        """How the parse ended."""
+        return self.kept.result.status
+
+
+class Inspector:
+    """Looks at documents. XML is read in a child process, which `close` ends."""
+
+    def __init__(self) -> None:
+        self._registry = default_registry()
+        self._pool = XmlPool()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the parsers themselves."""
+        return tuple(self._registry.warnings)
+
+    def load_entry_points(self) -> None:
+        """Also use the parsers of installed packages."""
+        self._registry.load_entry_points()
+
+    def inspect(
+        self,
+        document: Document,
+        type_source: TypeSource = TypeSource.BYTES,
+        profile: ProfileName = ProfileName.RESEARCH,
+        stylesheet: str = "",
+    ) -> Inspection:
+        """What a document gives. `stylesheet`: the path of a stylesheet that reads it whatever it is. Raises
+        ConfigError for a stylesheet that cannot be used."""
+        rules = PROFILES[profile]
+        if stylesheet:
+            explanation = self._read_by(stylesheet, document, profile)
+        else:
+            explanation = self._registry.explain(document, rules)
+        return _inspection(document, type_source, profile, explanation)
+
+    def _read_by(self, stylesheet: str, document: Document, profile: ProfileName) -> Explanation:
+        """Compiled here first: a fault of the stylesheet is told as such."""
+        own = load_stylesheet(Path(stylesheet))
+        options = XmlOptions(profile is ProfileName.NUTCH, own.name, stylesheet)
+        parser = XmlParser(self._pool, options)
+        result = parser.parse(document)
+        why = "asked for by name"
+        return Explanation(
+            media_type=result.content_type or media_type_of(document.content_type, document.body),
+            declared_type=find_declared_type(document.content_type) or "",
+            sniffed_type=sniff(document.body),
+            candidates=(Candidate(parser, why),),
+            read_by=result.parser,
+            why=why,
+            warnings=result.warnings,
+            result=result,
+        )
+
+    def close(self) -> None:
+        """End the child processes."""
+        self._registry.close()
+        self._pool.close()
+
+
+def inspect_truncated(
+    document: Document, type_source: TypeSource, profile: ProfileName, message: str
+) -> Inspection:
+    """A document of which only a part is there: it fails with the minor status 202 and is not read."""
+    status = failed(ParseMinor.TRUNCATED, message)
+    result = ParseResult(base_url=document.url, status=status)
+    explanation = Explanation(
+        media_type=media_type_of(document.content_type, document.body),
+        declared_type=find_declared_type(document.content_type) or "",
+        sniffed_type=sniff(document.body),
+        candidates=(),
+        read_by="",
+        why="truncated bodies are not read",
+        warnings=(),
+        result=result,
+    )
+    return _inspection(document, type_source, profile, explanation)
+
+
+def _inspection(
+    document: Document, type_source: TypeSource, profile: ProfileName, explanation: Explanation
+) -> Inspection:
+    if not explanation.declared_type:
+        type_source = TypeSource.BYTES
+    found = explanation.result
+    kept = keep(document, found, rules_of_profile(profile))
+    shown = replace(kept.result, content_type=explanation.media_type)
+    omissions = (*(Omission(*each) for each in kept.dropped), *_list_omissions(found))
+    return Inspection(
+        document,
+        type_source,
+        profile,
+        explanation,
+        replace(kept, result=shown),
+        parse_outs_of(shown, document),
+        omissions,
+        tuple(_list_limits(found)),
+    )
+
+
+def _list_omissions(result: ParseResult) -> list[Omission]:
+    found = [Omission(f"scheme {scheme}", n_links) for scheme, n_links in result.n_links_by_scheme]
+    if result.n_links_cut:
+        found.append(Omission(f"beyond {MAX_LINKS} links, or too long", result.n_links_cut))
+    return found
+
+
+def _list_limits(result: ParseResult) -> list[str]:
+    found = []
+    if result.status.minor is ParseMinor.TRUNCATED or result.status.message.startswith(_LIMITS):
+        found.append(result.status.message)
+    for what, n_characters, limit in (
+        ("text", len(result.text), MAX_TEXT_CHARACTERS),
+        ("title", len(result.title), MAX_TITLE_CHARACTERS),
+    ):
+        if n_characters >= limit:
+            found.append(f"the {what} was cut at {limit} characters")
+    if result.n_links_cut:
+        found.append(f"{result.n_links_cut} links were left out, by the limits on their number and length")
+    return found
