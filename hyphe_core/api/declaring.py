@@ -87,7 +87,8 @@ def _declare(
 def _with_free_variations(call: Call, prefixes: list[str]) -> list[str]:
     """The prefixes, which must be free themselves, and those of their variations that nobody owns."""
     varied = [v for prefix in prefixes for v in variations(prefix, call.policy)]
-    others = [v for v in dict.fromkeys(varied) if v not in prefixes]
+    given = set(prefixes)
+    others = [v for v in dict.fromkeys(varied) if v not in given]
     free = [v for v in others if call.structure.find_web_entity_by_prefix(v) is None]
     return [*prefixes, *free]
 

@@ -9,20 +9,21 @@ from collections.abc import Iterable, Iterator
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import ENTITY_ID
-from hyphe_core.api.entity_pages import show_entity
+from hyphe_core.api.entity_pages import show_entities, show_entity
 from hyphe_core.api.failures import Refusal, refuse_partial
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, Integer, ListOf, Parameter, Text
 from hyphe_core.api.schemas import PAGE_LINKS, PAGES, TEXT, WEB_ENTITIES, WEB_ENTITY, or_null, record
-from hyphe_core.api.wire import shown_page
-from memory_structure.errors import CallerError, NotFound
+from hyphe_core.api.wire import Level, shown_page
+from memory_structure.errors import NotFound
 from memory_structure.records import NETWORK_KINDS, LinkKind, LinkRecord, PageRecord
 
 methods = MethodGroup("store")
 root_methods = MethodGroup()
 
 _TOKEN = Parameter("pagination_token", Text(max_chars=20_000), None, "token of the page before; none begins")
+_DECLARED_AT_ONCE = 500  # pages of one transaction: others write meanwhile
 _N_KINDS = len(LinkKind)
 
 
@@ -35,7 +36,8 @@ _N_KINDS = len(LinkKind)
 )
 def declare_page(call: Call, url: str) -> JsonObject:
     """Make sure a page is known, and its web entity exists."""
-    return _declare(call, url)
+    page, created = call.structure.declare_pages([call.lru_of_url(url)])[0]
+    return show_entity(call, call.structure.get_web_entity(page.web_entity_id), created=created)
 
 
 @root_methods.method(
@@ -47,20 +49,34 @@ def declare_page(call: Call, url: str) -> JsonObject:
 )
 def declare_pages(call: Call, urls: list[str]) -> list[JsonObject]:
     """Make sure several pages are known; bad URLs are told, the others declared."""
-    results: list[JsonObject] = []
+    lrus: list[str] = []
     errors: list[str] = []
     for url in urls:
         try:
-            results.append(_declare(call, url))
-        except (Refusal, CallerError) as error:
+            lrus.append(call.lru_of_url(url))
+        except Refusal as error:
             errors.append(str(error))
+    results = _declare(call, lrus)
     refuse_partial(errors, results)
     return results
 
 
-def _declare(call: Call, url: str) -> JsonObject:
-    page, created = call.structure.declare_pages([call.lru_of_url(url)])[0]
-    return show_entity(call, call.structure.get_web_entity(page.web_entity_id), created=created)
+def _declare(call: Call, lrus: list[str]) -> list[JsonObject]:
+    """Make pages known, many in one act; their entities in order, `created` with the first page of each."""
+    made: set[int] = set()
+    ids: list[int] = []
+    for start in range(0, len(lrus), _DECLARED_AT_ONCE):
+        for page, created in call.structure.declare_pages(lrus[start : start + _DECLARED_AT_ONCE]):
+            made.update([page.web_entity_id] if created else ())
+            ids.append(page.web_entity_id)
+    entities = call.structure.list_web_entities(ids=list(dict.fromkeys(ids)))
+    shown = {one["id"]: one for one in show_entities(call, entities, Level.FULL)}
+    results = []
+    for entity_id in ids:
+        if entity_id in shown:  # nobody removed it meanwhile
+            results.append(shown[entity_id] | {"created": entity_id in made})
+            made.discard(entity_id)
+    return results
 
 
 # -- pages of an entity -----------------------------------------------------------------------------------

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyphe_core.api.pages import _link_position, _summed, _whole_pairs, page_token
 from memory_structure.records import Area, LinkKind, LinkRecord
+from tests.unit.hyphe_core.api.conftest import Curator
 
 PAIRS = st.dictionaries(
     st.tuples(st.integers(0, 3), st.integers(0, 3)),
@@ -42,3 +44,22 @@ def test_parts_give_the_whole(rows: list[LinkRecord], count: int) -> None:
             break
         after = _link_position(page_token(*map(str, _key(kept[-1]))))
     assert links == _summed(rows)
+
+
+def test_pages_declared_together_are_one_act(curator: Curator) -> None:
+    shown = curator.call("declare_pages", ["http://a.com/x", "http://b.com/", "http://a.com/y"])
+    assert [(each["name"], each["created"]) for each in shown] == [
+        ("A.com", True),
+        ("B.com", True),
+        ("A.com", False),
+    ]
+    assert [act["kind"] for act in curator.call("history.list")] == ["declare"]
+
+
+def test_pages_declared_in_several_parts_are_told_in_order(
+    curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hyphe_core.api.pages._DECLARED_AT_ONCE", 2)
+    shown = curator.call("declare_pages", [f"http://{host}.com/" for host in "cabac"])
+    assert [each["name"] for each in shown] == ["C.com", "A.com", "B.com", "A.com", "C.com"]
+    assert [each["created"] for each in shown] == [True, True, True, False, False]
