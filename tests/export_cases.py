@@ -15,6 +15,7 @@ from hyphe_core.exports import FORMATS, ExportRequest, Format, Subject, write_ex
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.opening import open_registry
+from memory_structure.parses import EntryLink, PageParse, ParsedEntry
 from memory_structure.records import (
     Area,
     Batch,
@@ -47,13 +48,19 @@ def link(url: str, kind: LinkKind = LinkKind.HYPERLINK, count: int = 1, **more: 
 
 
 def page(
-    url: str, *links: FoundLink, body: bytes | None = None, minutes: int = 0, **more: object
+    url: str,
+    *links: FoundLink,
+    body: bytes | None = None,
+    minutes: int = 0,
+    text: str = "",
+    parse: PageParse | None = None,
+    **more: object,
 ) -> FetchedPage:
     digest = hashlib.sha256(body).hexdigest() if body is not None else None
     given = {"status": 200, "content_type": "text/html; charset=utf-8", "n_links": len(links)} | more
     moment = AT + timedelta(minutes=minutes)
     fetch = Fetch(1, moment, 0.25, digest=digest, size_bytes=len(body or b""), **given)  # type: ignore[arg-type]
-    return FetchedPage(lru(url), (fetch,), links)
+    return FetchedPage(lru(url), (fetch,), links, text=text, parse=parse)
 
 
 BODIES = {
@@ -61,6 +68,8 @@ BODIES = {
     "http://a.example.com/moved": b"",
     "http://b.example.org/x?q=1": b"<p>" + b"x" * 5000,
 }
+
+ENTRY_LINK = EntryLink("http://c.example.net/", HOSTILE)
 
 BATCHES = (
     Batch(
@@ -76,6 +85,12 @@ BATCHES = (
                 title=HOSTILE,
                 language="fr",
                 encoding="utf-8",
+                text=HOSTILE + "\nsecond line",
+                parse=PageParse(
+                    signature="0a" * 16,
+                    metadata=(("dc.creator", HOSTILE), ("metatag.keywords", "one, two"), ("", "no name")),
+                    dropped=(("filtered", 2),),
+                ),
             ),
             page(
                 "http://a.example.com/moved",
@@ -85,6 +100,7 @@ BATCHES = (
                 depth=1,
                 status=301,
                 redirect_lru=lru("http://c.example.net/deep/er"),
+                parse=PageParse(0, 100, representative="http://c.example.net/deep/er"),
             ),
         )
     ),
@@ -98,6 +114,21 @@ BATCHES = (
                 title="-2+3",
                 canonical="http://b.example.org/x",
                 follow=False,
+                text="words",
+                parse=PageParse(
+                    parser="rss",
+                    media_type="application/rss+xml",
+                    entries=(
+                        ParsedEntry(
+                            "http://b.example.org/1",
+                            HOSTILE,
+                            "entry",
+                            "fr",
+                            (("dc.date", "2026"),),
+                            (ENTRY_LINK,),
+                        ),
+                    ),
+                ),
             ),
             page(
                 "http://slow.example.net",

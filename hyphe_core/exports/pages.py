@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hyphe_core.exports.columns import (
     Column,
@@ -74,11 +77,24 @@ _AREA_WORDS = [area.name.lower() for area in sorted(Area)]
 _N_FETCH_COLUMNS = len(PAGE_COLUMNS) - 6
 
 
-def page_table(index: WebEntityIndex) -> Table:
+SCORE_COLUMN = Column("score", ColumnType.REAL)
+
+
+def page_table(index: WebEntityIndex, scores: Sequence[float] | NDArray[np.float32] = ()) -> Table:
     """One row for each known page, in LRU order. Pages that were never fetched have no status and no
-    fetch."""
+    fetch. A last column when there are scores (by page id)."""
     rows = (_page_row(page, index.name(page.web_entity_id)) for page in index.iter_pages())
-    return Table(PAGE_COLUMNS, rows)
+    if not len(scores):
+        return Table(PAGE_COLUMNS, rows)
+    scored = (
+        (*_page_row(page, index.name(page.web_entity_id)), _score(page, scores))
+        for page in index.iter_pages()
+    )
+    return Table((*PAGE_COLUMNS, SCORE_COLUMN), scored)
+
+
+def _score(page: PageRecord, scores: Sequence[float] | NDArray[np.float32]) -> float:
+    return round(float(scores[page.page_id]), 6) if page.page_id < len(scores) else 0.0
 
 
 def _page_row(page: PageRecord, web_entity: str) -> Row:

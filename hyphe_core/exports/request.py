@@ -18,6 +18,8 @@ class Subject(StrEnum):
     WEB_ENTITIES = "web-entities"
     PAGES = "pages"
     LINKS = "links"
+    TEXTS = "texts"
+    PARSES = "parses"
 
 
 class Format(StrEnum):
@@ -28,6 +30,7 @@ class Format(StrEnum):
     CSV = "csv"
     JSON = "json"
     WARC = "warc"
+    XML = "xml"
 
 
 _NETWORK_FORMATS = (Format.GEXF, Format.GRAPHML, Format.CSV, Format.JSON)
@@ -38,6 +41,8 @@ FORMATS: dict[Subject, tuple[Format, ...]] = {
     Subject.WEB_ENTITIES: (Format.CSV, Format.JSON),
     Subject.PAGES: (Format.CSV, Format.JSON, Format.WARC),
     Subject.LINKS: (Format.CSV, Format.JSON),
+    Subject.TEXTS: (Format.CSV, Format.JSON),
+    Subject.PARSES: (Format.XML,),
 }
 
 DEFAULT_KINDS: dict[Subject, frozenset[LinkKind]] = {
@@ -46,7 +51,7 @@ DEFAULT_KINDS: dict[Subject, frozenset[LinkKind]] = {
 }
 """The subjects made of page links, with the kinds they hold unless others are asked for."""
 
-_OF_PAGES = frozenset({Subject.PAGE_NETWORK, Subject.PAGES, Subject.LINKS})
+_OF_PAGES = frozenset({Subject.PAGE_NETWORK, Subject.PAGES, Subject.LINKS, Subject.TEXTS, Subject.PARSES})
 
 KIND_WORDS = {kind: kind.name.lower() for kind in sorted(LinkKind)}
 

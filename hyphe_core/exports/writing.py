@@ -12,6 +12,7 @@ from hyphe_core.exports.delimited import edge_table, write_csv
 from hyphe_core.exports.graph_xml import write_gexf, write_graphml
 from hyphe_core.exports.json_lines import write_json_network, write_json_table
 from hyphe_core.exports.pages import link_table, node_network, page_network, page_table
+from hyphe_core.exports.parses import text_table, write_parses
 from hyphe_core.exports.request import ExportReport, ExportRequest, Format, Subject
 from hyphe_core.exports.warc import write_warc
 from hyphe_core.exports.web_entities import WebEntityIndex, web_entity_network, web_entity_table
@@ -41,6 +42,9 @@ def write_export(
         if blobs is None:
             raise UsageFault("a WARC export needs the bodies of the corpus")
         return write_warc(structure, blobs, stream, compress=compress)
+    if request.format is Format.XML:
+        index = WebEntityIndex(structure, request.statuses, request.entities)
+        return write_parses(index, structure, stream)
     source = _followed(_open_source(structure, request), progress)
     if isinstance(source, Network):
         return _write_network(source, request, stream)
@@ -56,7 +60,9 @@ def _open_source(structure: MemoryStructure, request: ExportRequest) -> Table | 
     if request.subject is Subject.WEB_ENTITIES:
         return web_entity_table(structure, index, request.statuses)
     if request.subject is Subject.PAGES:
-        return page_table(index)
+        return page_table(index, structure.scores())
+    if request.subject is Subject.TEXTS:
+        return text_table(index, structure)
     if request.subject is Subject.LINKS:
         return link_table(index, request.link_kinds)
     if request.subject is Subject.PAGE_NETWORK:

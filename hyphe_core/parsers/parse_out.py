@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from lxml import etree
 
@@ -134,6 +134,24 @@ def write_parse_out(parses: Sequence[ParseOut]) -> bytes:
             _element_of(parse, etree.SubElement(root, _TAG + "parse"))
     etree.indent(root)
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8") + b"\n"
+
+
+def write_parse_outs(parses: Iterable[ParseOut], stream: BinaryIO) -> int:
+    """Write any number of records as one document `parses` in UTF-8, as they come; their number."""
+    n_written = 0
+    stream.write(b"<?xml version='1.0' encoding='UTF-8'?>\n")
+    with (
+        etree.xmlfile(stream, encoding="UTF-8") as document,
+        document.element(_TAG + "parses", nsmap=_PREFIXES),
+    ):
+        for parse in parses:
+            element = _element_of(parse, etree.Element(_TAG + "parse", nsmap=_PREFIXES))
+            etree.indent(element)
+            document.write("\n", element)
+            n_written += 1
+        document.write("\n")
+    stream.write(b"\n")
+    return n_written
 
 
 def _element_of(parse: ParseOut, element: etree._Element) -> etree._Element:

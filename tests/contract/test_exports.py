@@ -23,17 +23,31 @@ from hyphe_core.exports import (
     parse_kinds,
     write_export,
 )
+from hyphe_core.parsers.parse_out import read_parse_out, validate
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
+from memory_structure.parse_options import ParseOptions, ScoringChoice
+from memory_structure.parses import PageParse, ParsedEntry
 from memory_structure.records import (
     NETWORK_KINDS,
+    Batch,
+    JobSpec,
     LinkKind,
     WebEntityStatus,
     WeightedLink,
 )
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
-from tests.export_cases import ALL_REQUESTS, BODIES, HOSTILE, exported, fill, golden_path
+from tests.export_cases import (
+    ALL_REQUESTS,
+    BATCHES,
+    BODIES,
+    HOSTILE,
+    exported,
+    fill,
+    golden_path,
+    page,
+)
 from tests.mongodb_server import MongoServer, fresh_database_name
 
 NETWORKS = (Subject.NETWORK, Subject.PAGE_NETWORK, Subject.NODE_NETWORK)
@@ -71,6 +85,59 @@ def test_the_bytes_are_those_of_the_golden_file(registry: Registry, subject: Sub
     assert (
         exported(registry, "exports", ExportRequest(subject, form)) == golden_path(subject, form).read_bytes()
     )
+
+
+def test_parses_are_a_valid_parse_out_document(registry: Registry) -> None:
+    document = text_of(registry, Subject.PARSES, Format.XML).encode()
+    assert validate(document) == []
+    first, moved, feed, entry = read_parse_out(document)
+    assert (first.link, first.text.endswith("second line")) == ("http://a.example.com", True)
+    assert len(first.creator) == 1
+    assert {link.url for link in first.outlinks} >= {"http://b.example.org", "http://b.example.org/x?q=1"}
+    assert moved.redirect == ("http://c.example.net/deep/er", 0)
+    assert (feed.link, feed.content_type) == ("http://b.example.org/x?q=1", "application/rss+xml")
+    assert (entry.link, entry.text, entry.date) == ("http://b.example.org/1", "entry", ("2026",))
+
+
+def test_an_entry_that_was_crawled_itself_is_one_parse(tmp_path: Path) -> None:
+    registry = open_registry(tmp_path)
+    registry.create_corpus("exports", CorpusOptions())
+    structure = registry.open_structure("exports")
+    structure.create_job(JobSpec(None, ("http://a.example.com",), ("s:http|",)))
+    entries = tuple(ParsedEntry(f"http://a.example.com/{name}", name) for name in "121")
+    structure.write_batch(
+        Batch(
+            (
+                page("http://a.example.com/feed", parse=PageParse(entries=entries)),
+                page("http://a.example.com/2", parse=PageParse(), title="the page"),
+                page("http://z.example.com/feed", parse=PageParse(entries=entries)),
+            )
+        )
+    )
+    document = text_of(registry, Subject.PARSES, Format.XML).encode()
+    assert validate(document) == []
+    titles = {parse.link: parse.title for parse in read_parse_out(document)}
+    assert (titles["http://a.example.com/1"], titles["http://a.example.com/2"]) == ("1", "the page")
+    registry.close()
+
+
+def test_texts_come_with_their_web_entity(registry: Registry) -> None:
+    rows = rows_of(registry, Subject.TEXTS)
+    assert [row["text"] for row in rows][1:] == ["words"]
+    assert all(row["web_entity"] for row in rows)
+
+
+def test_pages_have_a_score_where_the_corpus_keeps_scores(tmp_path: Path) -> None:
+    registry = open_registry(tmp_path)
+    options = CorpusOptions(parsing=ParseOptions(scoring=ScoringChoice.OPIC))
+    registry.create_corpus("exports", options)
+    structure = registry.open_structure("exports")
+    structure.create_job(JobSpec(None, ("http://a.example.com",), ("s:http|",)))
+    structure.write_batch(BATCHES[0])
+    scores = {row["url"]: row["score"] for row in rows_of(registry, Subject.PAGES)}
+    assert scores["http://a.example.com"] == "1.0"
+    assert float(scores["http://b.example.org"]) == pytest.approx(0.4)
+    registry.close()
 
 
 @pytest.mark.parametrize(("subject", "form"), ALL_REQUESTS)
@@ -321,6 +388,8 @@ def test_an_empty_corpus_exports_as_well_formed_files(tmp_path: Path) -> None:
             assert json.loads(octets) in ([], {"nodes": [], "edges": []})
         elif form is Format.CSV:
             assert octets.count(b"\n") == 1
+        elif form is Format.XML:
+            assert len(etree.fromstring(octets)) == 0
         else:
             assert [r.rec_type for r in ArchiveIterator(io.BytesIO(octets))] == ["warcinfo"]
     registry.close()
