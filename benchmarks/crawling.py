@@ -71,7 +71,7 @@ class RunningCrawl:
 def running_crawl(homes: list[str], take: int, proxy: str, n_workers: int) -> Iterator[RunningCrawl]:
     """Offer a crawl of `take` pages, evenly spread over the sites, to workers that are already up."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"data_dir": folder, "delay_seconds": 0.0, "per_host": 2, "max_depth": 50}
+        settings = {"data_dir": folder, "delay_seconds": 0.0, "per_host": 2, "max_depth": 50, "proxy": proxy}
         config = load_config(None, {"HYPHE_LOG_LEVEL": "WARNING"}, settings)
         registry = open_registry(Path(folder))
         corpus = registry.create_corpus("bench", CorpusOptions(max_depth=50)).corpus_id

@@ -13,8 +13,10 @@ from hyphe_core.cli.exit_codes import ExitCode
 from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, error_console, print_json, print_line, print_listing
 from hyphe_core.maintenance import (
+    DuplicateGroup,
     MaintenanceContext,
     MaintenanceReport,
+    MirrorPair,
     TwinForm,
     TwinGroup,
     open_context,
@@ -36,6 +38,7 @@ class JobName(StrEnum):
     REAP_JOBS = "reap-jobs"
     INDEX_TEXT = "index-text"
     REPORT_TWINS = "report-twins"
+    REPORT_DUPLICATES = "report-duplicates"
 
 
 def maintain(
@@ -54,6 +57,7 @@ def maintain(
     redirects to their ends, and has shorteners asked by a crawl job. update-links computes the networks
     anew. reap-jobs frees crawl jobs of workers that are gone. index-text brings the index of words up to
     date. report-twins names pages known at http and https, or with and without www.
+    report-duplicates names pages with the same content or nearly the same words, and mirrors.
     """
     config = session_of(context).config()
     with opened_registry(config) as registry:
@@ -94,6 +98,18 @@ def _document(report: MaintenanceReport) -> dict[str, object]:
             }
             for trail in report.trails
         ],
+        "duplicates": [
+            {"kind": group.kind.value, "urls": [lru_to_url(lru) for lru in group.lrus]}
+            for group in report.duplicates
+        ],
+        "mirrors": [
+            {
+                "hosts": [lru_to_url(pair.first), lru_to_url(pair.second)],
+                "n_shared": pair.n_shared,
+                "n_pages": [pair.n_first, pair.n_second],
+            }
+            for pair in report.mirrors
+        ],
         "twins": [[_form_document(form) for form in group.forms] for group in report.twins],
     }
 
@@ -118,9 +134,38 @@ def _print(report: MaintenanceReport) -> None:
         print_listing(Listing(("law", "record", "stored", "expected"), rows))
     if report.twins:
         _print_twins(report.twins)
+    if report.duplicates:
+        _print_duplicates(report.duplicates)
+    if report.mirrors:
+        _print_mirrors(report.mirrors)
     for note in report.notes:
         print_line(note)
     print_line(f"{report.job}{' (dry run)' if report.dry_run else ''}: {report.summary}")
+
+
+def _print_duplicates(groups: Sequence[DuplicateGroup]) -> None:
+    """The first TWINS_SHOWN groups, and how many more there are."""
+    rows = [
+        (str(number), group.kind.value, lru_to_url(lru))
+        for number, group in enumerate(groups[:TWINS_SHOWN], 1)
+        for lru in group.lrus
+    ]
+    print_listing(Listing(("group", "shared", "url"), rows, frozenset({0})))
+    if len(groups) > TWINS_SHOWN:
+        print_line(f"... and {len(groups) - TWINS_SHOWN} more; --json lists them all")
+
+
+def _print_mirrors(mirrors: Sequence[MirrorPair]) -> None:
+    rows = [
+        (
+            lru_to_url(pair.first),
+            lru_to_url(pair.second),
+            str(pair.n_shared),
+            f"{pair.n_first}, {pair.n_second}",
+        )
+        for pair in mirrors
+    ]
+    print_listing(Listing(("host", "mirror", "shared", "pages of each"), rows, frozenset({2})))
 
 
 def _print_twins(groups: Sequence[TwinGroup]) -> None:

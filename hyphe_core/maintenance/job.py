@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, NamedTuple, TypeVar
 
 from memory_structure.blobs import BlobStore
@@ -75,13 +76,38 @@ class TwinGroup:
         return any(form.redirect_lru in known - {form.lru} for form in self.forms)
 
 
+class DuplicateKind(StrEnum):
+    """What pages of a group share: their bytes, or the frequent words of their texts."""
+
+    SAME = "same content"
+    ALIKE = "nearly the same words"
+
+
+class DuplicateGroup(NamedTuple):
+    """Pages that share something, by LRU; two or more."""
+
+    kind: DuplicateKind
+    lrus: tuple[str, ...]
+
+
+class MirrorPair(NamedTuple):
+    """Two hosts (LRUs up to the host) that share pages: in how many groups they meet, and how many pages each
+    has."""
+
+    first: str
+    second: str
+    n_shared: int
+    n_first: int
+    n_second: int
+
+
 @dataclass(frozen=True, slots=True)
 class MaintenanceReport:
     """What a job found and did.
 
     `summary` is one sentence. `findings` are what differs from what should be, `notes` what is worth
-    knowing and no fault. `n_changes` counts the records changed (or that would be, in a dry run). `trails`
-    and `twins` are what the jobs on redirects and on twins are for.
+    knowing and no fault. `n_changes` counts the records changed (or that would be, in a dry run). `trails`,
+    `twins`, `duplicates` and `mirrors` are what the jobs on those are for.
     """
 
     job: str
@@ -93,6 +119,8 @@ class MaintenanceReport:
     notes: tuple[str, ...] = ()
     trails: tuple[RedirectTrail, ...] = ()
     twins: tuple[TwinGroup, ...] = ()
+    duplicates: tuple[DuplicateGroup, ...] = ()
+    mirrors: tuple[MirrorPair, ...] = ()
 
 
 class MaintenanceJob(ABC):

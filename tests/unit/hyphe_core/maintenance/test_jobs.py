@@ -12,6 +12,7 @@ import pytest
 
 from hyphe_core.crawl.hosts import host_key
 from hyphe_core.maintenance import (
+    DuplicateKind,
     MaintenanceJob,
     TwinForm,
     TwinGroup,
@@ -27,6 +28,7 @@ from hyphe_core.maintenance.redirects import follow_redirect
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import NotFound
 from memory_structure.opening import open_registry
+from memory_structure.parses import PageParse
 from memory_structure.records import (
     Area,
     Batch,
@@ -440,3 +442,57 @@ def test_jobs_of_a_living_worker_are_left_alone(only_new_jobs):
     assert report.notes == ()
     assert queue_of(context) == {job_id: (Command.RUN, "w1")}
     assert context.structure.get_job(job_id).state is JobState.RUNNING
+
+
+# -- report-duplicates
+
+
+def with_text(url, text, digest="", **more):
+    page = answered(url, digest=digest or None, **more)
+    return replace(page, text=text, parse=PageParse(signature=("" if digest else "ab") * 16))
+
+
+def store_duplicates(structure):
+    """Two hosts with the same three pages, a text that was edited a little, and what is alike by chance."""
+    text = " ".join(f"word{i % 40}" for i in range(400))
+    batch = [
+        with_text(f"http://{host}/{name}", f"{name} {name} short", digest=f"{name:0<64}")
+        for host in ("one.org", "two.org")
+        for name in ("a", "b", "c")
+    ]
+    batch += [
+        with_text("http://three.org/x", text + " once", digest="1" * 64),
+        with_text("http://three.org/y", text + " other", digest="2" * 64),
+        with_text("http://three.org/z", "brief", digest="3" * 64),
+        with_text("http://four.org/z", "brief", digest="4" * 64),
+        with_text("http://four.org/gone", "", digest=f"{'a':0<64}", error=FetchError.TRUNCATED),
+        answered("http://four.org/lost", 404, digest=f"{'a':0<64}"),
+    ]
+    structure.write_batch(Batch(tuple(batch)))
+
+
+def test_duplicates_and_mirrors_are_told(context):
+    store_duplicates(context.structure)
+    report = run_maintenance("report-duplicates", context)
+    same, alike = DuplicateKind.SAME, DuplicateKind.ALIKE
+    assert report.duplicates == (
+        *((same, (lru(f"http://one.org/{n}"), lru(f"http://two.org/{n}"))) for n in "abc"),
+        (alike, (lru("http://three.org/x"), lru("http://three.org/y"))),
+    )
+    assert report.mirrors == ((lru("http://one.org"), lru("http://two.org"), 3, 3, 3),)
+    assert report.summary == (
+        "3 groups of pages with the same content, 1 with nearly the same words, "
+        "1 pair of hosts that mirror each other"
+    )
+
+
+def test_without_bodies_signatures_tell_duplicates(context):
+    context.structure.set_options(replace(context.structure.options(), keep_bodies=False))
+    context.structure.write_batch(Batch((with_text("http://a.com/1", ""), with_text("http://b.com/1", ""))))
+    report = run_maintenance("report-duplicates", context)
+    assert [group.lrus for group in report.duplicates] == [(lru("http://a.com/1"), lru("http://b.com/1"))]
+
+
+def test_a_corpus_without_duplicates_has_none(context):
+    report = run_maintenance("report-duplicates", context)
+    assert (report.duplicates, report.mirrors) == ((), ())
