@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from hyphe_core.api.entity_catalogue.catalogue import ORDERS
 from hyphe_core.api.entity_catalogue.columns import TEXT_FIELDS
-from hyphe_core.api.entity_catalogue.filters import ADDRESS_FIELDS, RANGED, AnyWord, Bounds, Filters
+from hyphe_core.api.entity_catalogue.filters import (
+    ADDRESS_FIELDS,
+    MOST_WORDS,
+    RANGED,
+    AnyWord,
+    Bounds,
+    Filters,
+)
 from hyphe_core.api.failures import Refusal
 from hyphe_core.errors import nearest_name
 from memory_structure.records import WebEntityStatus
@@ -24,7 +31,10 @@ def read_sort(sort: object, default: Sequence[str] = ("name",)) -> tuple[str, ..
     fields = [field for field in given if field]
     if not all(isinstance(field, str) for field in fields):
         raise Refusal("sort must be the name of a field or a list of such names")
-    return tuple(_read_order(str(field)) for field in fields) or tuple(default)
+    orders: dict[str, str] = {}
+    for order in (_read_order(str(field)) for field in fields):
+        orders.setdefault(order.lstrip("-"), order)  # once sorted by a field, it orders nothing more
+    return tuple(orders.values()) or tuple(default)
 
 
 def _read_order(field: str) -> str:
@@ -57,6 +67,8 @@ def with_fields(filters: Filters, fields: object) -> Filters:
 def _pairs(fields: object) -> list[tuple[str, object]]:
     if not isinstance(fields, list):
         raise Refusal("fieldKeywords must be a list of [field, value] pairs")
+    if len(fields) > MOST_WORDS:
+        raise Refusal(f"fieldKeywords takes at most {MOST_WORDS} pairs, not {len(fields)}")
     if len(fields) == 2 and isinstance(fields[0], str):
         fields = [fields]
     pairs: list[tuple[str, object]] = []

@@ -15,6 +15,7 @@ from hyphe_core.api.json_values import JsonObject
 from hyphe_core.errors import nearest_name
 
 _MAX_IDS: Final = 1_000_000
+_MAX_TAGS: Final = 1_000
 _Read = Callable[[Filters, str, object], Filters]
 
 RECORD_DOC: Final = (
@@ -83,6 +84,8 @@ def _tag_group(member: JsonObject) -> tuple[Tag, ...]:
 
 def _members(name: str, value: object) -> list[JsonObject]:
     given = value if isinstance(value, list) else [value]
+    if len(given) > _MAX_TAGS:
+        raise Refusal(f"the filter {name} takes at most {_MAX_TAGS} members, not {len(given)}")
     members: list[JsonObject] = []
     for member in given:
         if isinstance(member, str):

@@ -270,6 +270,7 @@ def test_tags_are_completed_without_regard_to_accents_most_used_first(
         ({"tags": [{"category": "kind", "value": 3}]}, "takes a text or a list of texts"),
         ({"crawled": "perhaps"}, "takes true or false"),
         ({"ids": ["1"]}, "takes a list of ids"),
+        ({"missing": ["kind"] * 1001}, "at most 1000 members, not 1001"),
         ({"text": "a " * 201}, "at most 200 words, not 201"),
         ({"words": " ".join(f"w{i}" for i in range(201))}, "at most 200 words, not 201"),
         ({"fields": {"name": "a " * 200, "note": "a"}}, "at most 200 words, not 201"),
@@ -277,6 +278,15 @@ def test_tags_are_completed_without_regard_to_accents_most_used_first(
 )
 def test_filters_that_say_nothing_are_refused(curator: Curator, filters: Any, words: str) -> None:
     assert words in curator.refusal("store.search", filters)["message"]
+
+
+def test_the_first_of_equal_orders_counts(curator: Curator, three: list[int]) -> None:
+    assert search(curator, {}, ["-id", "id", "-id"] * 5000) == sorted(three, reverse=True)
+
+
+def test_pairs_of_a_search_are_limited(curator: Curator) -> None:
+    refused = curator.refusal("store.search_webentities", fieldKeywords=[["name", "a"]] * 201)
+    assert "at most 200 pairs, not 201" in refused["message"]
 
 
 def test_filters_of_one_record_must_all_hold(curator: Curator, three: list[int]) -> None:
