@@ -6,13 +6,17 @@ from collections.abc import Iterable
 
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.schemas import FLAG, INTEGER, NUMBER, TEXT, TEXTS, Schema, list_of, or_null, record
-from hyphe_core.parsers.base import Link, Metadatum, ParseResult, ParseStatus
+from hyphe_core.api.wire import milliseconds
+from hyphe_core.crawl.stored_pages import StoredParse
+from hyphe_core.parsers.base import Link, Metadatum, ParseMajor, ParseMinor, ParseResult, ParseStatus
 from hyphe_core.parsers.inspection import Inspection
 from hyphe_core.parsers.registry import name_of
 from hyphe_core.parsers.statuses import describe
+from memory_structure.lru import lru_to_url
+from memory_structure.records import LinkRecord
 
 _STATUS: Schema = record({"major": TEXT, "minor": INTEGER, "message": TEXT, "words": TEXT})
-_LINKS: Schema = list_of(record({"url": TEXT, "kind": TEXT, "anchor": TEXT, "rel": TEXT, "area": TEXT}))
+LINKS: Schema = list_of(record({"url": TEXT, "kind": TEXT, "anchor": TEXT, "rel": TEXT, "area": TEXT}))
 _PAIRS: Schema = list_of(record({"name": TEXT, "value": TEXT}))
 _COUNTED: Schema = list_of(record({"reason": TEXT, "count": INTEGER}))
 
@@ -46,7 +50,7 @@ _ENTRY: dict[str, Schema] = {
     "text": TEXT,
     "language": TEXT,
     "metadata": _PAIRS,
-    "links": _LINKS,
+    "links": LINKS,
 }
 PARSE: Schema = record(
     {
@@ -61,6 +65,73 @@ PARSE: Schema = record(
         "entries": list_of(record(_ENTRY)),
     }
 )
+
+
+OUTPUTS: Schema = record(
+    {
+        "text": record({"url": TEXT, "text": TEXT}),
+        "data": record(
+            {
+                "url": TEXT,
+                "status": _STATUS,
+                "title": TEXT,
+                "language": TEXT,
+                "media_type": TEXT,
+                "parser": TEXT,
+                "metadata": _PAIRS,
+                "links": LINKS,
+                "dropped": _COUNTED,
+                "entries": INTEGER,
+            }
+        ),
+        "crawl": record(
+            {
+                "url": TEXT,
+                "signature": TEXT,
+                "text_profile": TEXT,
+                "unchanged_since": or_null(INTEGER),
+                "redirect": or_null(record({"url": TEXT, "delay": NUMBER, "representative": TEXT})),
+                "score": or_null(NUMBER),
+            }
+        ),
+    }
+)
+
+
+def shown_outputs(stored: StoredParse) -> JsonObject:
+    """The three outputs of a stored parse."""
+    url, parse, fetch = stored.page.url, stored.parse, stored.fetch
+    status = ParseStatus(ParseMajor(parse.major), ParseMinor(parse.minor), parse.message)
+    refresh = parse.refresh
+    return {
+        "text": {"url": url, "text": stored.text},
+        "data": {
+            "url": url,
+            "status": shown_status(status),
+            "title": fetch.title,
+            "language": fetch.language,
+            "media_type": parse.media_type or fetch.content_type,
+            "parser": parse.parser,
+            "metadata": [{"name": name, "value": value} for name, value in parse.metadata],
+            "links": shown_links(map(_link_of, stored.links)),
+            "dropped": [{"reason": reason, "count": n} for reason, n in parse.dropped],
+            "entries": len(parse.entries),
+        },
+        "crawl": {
+            "url": url,
+            "signature": parse.signature,
+            "text_profile": parse.text_profile,
+            "unchanged_since": milliseconds(parse.unchanged_since) if parse.unchanged_since else None,
+            "redirect": None
+            if refresh is None
+            else {"url": refresh[0], "delay": refresh[1], "representative": parse.representative},
+            "score": parse.score,
+        },
+    }
+
+
+def _link_of(link: LinkRecord) -> Link:
+    return Link(link.raw or lru_to_url(link.target_lru), link.kind, link.anchor, link.rel, link.area)
 
 
 def shown_explanation(inspection: Inspection) -> JsonObject:

@@ -25,6 +25,7 @@ from hyphe_core.api.rights import Rights
 from hyphe_core.api.sessions import Sessions
 from hyphe_core.api.views import CorpusView
 from hyphe_core.config import Config
+from hyphe_core.crawl.parse_work import ParserShelf, stylesheets_folder
 from hyphe_core.errors import CallerFault
 from memory_structure.acts import acting
 from memory_structure.errors import MemoryStructureError, NotFound, StoreError
@@ -57,6 +58,7 @@ class Service:
         self.rights = Rights(config, registry, self.sessions)
         self.attempts = Attempts()
         self.listings = Listings()
+        self.parsers = ParserShelf(stylesheets_folder(config))
         self._views: dict[str, CorpusView] = {}
         self._lock = Lock()
 

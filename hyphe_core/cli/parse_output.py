@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
+from hyphe_core.api.json_values import JsonObject
 from hyphe_core.api.parse_shapes import shown_explanation, shown_parse
 from hyphe_core.parsers.inspection import Inspection
 from hyphe_core.parsers.parse_out import ParseOut, write_parse_out
@@ -59,6 +60,12 @@ def explanation_lines(inspection: Inspection, note: str = "") -> Iterator[str]:
         yield f"warning: {warning}"
 
 
+def json_text(record: JsonObject, *, one_line: bool) -> str:
+    """A record as JSON; what UTF-8 cannot say is replaced."""
+    text = json.dumps(record, ensure_ascii=False, indent=None if one_line else 2, allow_nan=False)
+    return text.encode("utf-8", "replace").decode()
+
+
 class Printer:
     """Writes the parses of one run. Several JSON records stand one a line; parse-out is one document for all,
     written at the end; before each text and list of links among several a line names the document."""
@@ -89,8 +96,7 @@ class Printer:
         found = shown_parse(inspection)
         if self._explains:
             found = found | {"explanation": shown_explanation(inspection)}
-        text = json.dumps(found, ensure_ascii=False, indent=None if self._several else 2, allow_nan=False)
-        return text.encode("utf-8", "replace").decode()
+        return json_text(found, one_line=self._several)
 
 
 def _text(inspection: Inspection) -> Iterator[str]:

@@ -8,13 +8,16 @@ from typing import Annotated
 
 import typer
 
+from hyphe_core.cli.session import session_of
 from hyphe_core.cli.terminal import Listing, print_json, print_listing, say
+from hyphe_core.crawl.parse_work import stylesheets_folder
 from hyphe_core.parsers.registered import Registered, list_registered
 
 
 def show_parsers(
+    context: typer.Context,
     stylesheets: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Also the formats of this folder.")
+        Path | None, typer.Option(metavar="FOLDER", help="Formats of this folder, not of the operator's.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -23,7 +26,9 @@ def show_parsers(
     Parsers come in the order in which they are asked. Two that claim the same with one priority are told on
     standard error.
     """
-    register = list_registered(str(stylesheets.resolve()) if stylesheets is not None else "")
+    folder = stylesheets or stylesheets_folder(session_of(context).config())
+    given = stylesheets is not None or folder.is_dir()
+    register = list_registered(str(folder.resolve()) if given else "")
     if json:
         print_json([asdict(entry) for entry in register.entries])
     else:

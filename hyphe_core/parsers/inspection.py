@@ -17,15 +17,14 @@ from hyphe_core.parsers.base import (
     ParseStatus,
     failed,
 )
-from hyphe_core.parsers.keeping import KeptParse, keep, rules_of_profile
+from hyphe_core.parsers.keeping import KeepingRules, KeptParse, keep, rules_of_profile
 from hyphe_core.parsers.markup_formats import load_stylesheet
 from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.parse_out_results import parse_outs_of
-from hyphe_core.parsers.profiles import PROFILES, ProfileName
-from hyphe_core.parsers.registry import Candidate, Explanation, default_registry
+from hyphe_core.parsers.profiles import PROFILES, RESEARCH, ParseProfile, ProfileName
+from hyphe_core.parsers.registry import Candidate, Explanation, ParserRegistry
 from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
 from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
-from hyphe_core.parsers.xml_pool import XmlPool
 
 # Beginnings of messages of failures that are a limit's doing.
 _LIMITS: Final = ("limit", "crash")
@@ -68,43 +67,46 @@ class Inspection:
         return self.kept.result.status
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How documents are read, and what is kept of their links."""
+
+    profile: ParseProfile = RESEARCH
+    rules: KeepingRules = KeepingRules()  # noqa: RUF009  a frozen value
+
+
+def ways_of(name: ProfileName) -> Ways:
+    """The ways of a profile, with the policy that belongs to it."""
+    return Ways(PROFILES[name], rules_of_profile(name))
+
+
 class Inspector:
-    """Looks at documents. XML is read in a child process, which `close` ends."""
+    """Looks at documents, with parsers that are somebody else's to close."""
 
-    def __init__(self) -> None:
-        self._registry = default_registry()
-        self._pool = XmlPool()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is odd about the parsers themselves."""
-        return tuple(self._registry.warnings)
-
-    def load_entry_points(self) -> None:
-        """Also use the parsers of installed packages."""
-        self._registry.load_entry_points()
+    def __init__(self, registry: ParserRegistry) -> None:
+        self._registry = registry
 
     def inspect(
         self,
         document: Document,
         type_source: TypeSource = TypeSource.BYTES,
-        profile: ProfileName = ProfileName.RESEARCH,
+        ways: Ways = Ways(),
         stylesheet: str = "",
     ) -> Inspection:
         """What a document gives. `stylesheet`: the path of a stylesheet that reads it whatever it is. Raises
         ConfigError for a stylesheet that cannot be used."""
-        rules = PROFILES[profile]
         if stylesheet:
-            explanation = self._read_by(stylesheet, document, profile)
+            explanation = self._read_by(stylesheet, document, ways.profile.name)
         else:
-            explanation = self._registry.explain(document, rules)
-        return _inspection(document, type_source, profile, explanation)
+            explanation = self._registry.explain(document, ways.profile)
+        return _inspection(document, type_source, ways, explanation)
 
     def _read_by(self, stylesheet: str, document: Document, profile: ProfileName) -> Explanation:
         """Compiled here first: a fault of the stylesheet is told as such."""
         own = load_stylesheet(Path(stylesheet))
         options = XmlOptions(profile is ProfileName.NUTCH, own.name, stylesheet)
-        parser = XmlParser(self._pool, options)
+        xml = next(parser for parser in self._registry.list_parsers() if isinstance(parser, XmlParser))
+        parser = xml.with_options(options)
         result = parser.parse(document)
         why = "asked for by name"
         return Explanation(
@@ -118,15 +120,8 @@ class Inspector:
             result=result,
         )
 
-    def close(self) -> None:
-        """End the child processes."""
-        self._registry.close()
-        self._pool.close()
 
-
-def inspect_truncated(
-    document: Document, type_source: TypeSource, profile: ProfileName, message: str
-) -> Inspection:
+def inspect_truncated(document: Document, type_source: TypeSource, ways: Ways, message: str) -> Inspection:
     """A document of which only a part is there: it fails with the minor status 202 and is not read."""
     status = failed(ParseMinor.TRUNCATED, message)
     result = ParseResult(base_url=document.url, status=status)
@@ -140,22 +135,22 @@ def inspect_truncated(
         warnings=(),
         result=result,
     )
-    return _inspection(document, type_source, profile, explanation)
+    return _inspection(document, type_source, ways, explanation)
 
 
 def _inspection(
-    document: Document, type_source: TypeSource, profile: ProfileName, explanation: Explanation
+    document: Document, type_source: TypeSource, ways: Ways, explanation: Explanation
 ) -> Inspection:
     if not explanation.declared_type:
         type_source = TypeSource.BYTES
     found = explanation.result
-    kept = keep(document, found, rules_of_profile(profile))
+    kept = keep(document, found, ways.rules)
     shown = replace(kept.result, content_type=explanation.media_type)
     omissions = (*(Omission(*each) for each in kept.dropped), *_list_omissions(found))
     return Inspection(
         document,
         type_source,
-        profile,
+        ways.profile.name,
         explanation,
         replace(kept, result=shown),
         parse_outs_of(shown, document),

@@ -16,12 +16,15 @@ from typing import Any
 
 import pytest
 
+from hyphe_core.api.parse_shapes import OUTPUTS
 from hyphe_core.cli.application import run
 from hyphe_core.parsers.parse_out import read_parse_out, validate
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.opening import open_registry
-from memory_structure.records import Batch, Fetch, FetchedPage, JobSpec
+from memory_structure.parses import PageParse
+from memory_structure.records import Area, Batch, Fetch, FetchedPage, FoundLink, JobSpec, LinkKind
 from memory_structure.url_cutter import url_to_lru
+from tests.contract.hyphe_api import faults
 from tests.golden.parse.cases import FOLDER, list_names, read_case
 
 Run = Callable[..., tuple[int, str, str]]
@@ -364,6 +367,32 @@ def test_a_stored_page_is_parsed_again(hyphe: Run, tmp_path: Path) -> None:
         assert code == 2
         assert words in err
     assert hyphe("parse", "--corpus", "none", "http://e.org/")[0] == 2
+
+
+def test_the_three_outputs_of_a_stored_parse_are_printed(hyphe: Run, tmp_path: Path) -> None:
+    registry = open_registry(tmp_path / "data")
+    structure = registry.open_structure(registry.create_corpus("mine", CorpusOptions()).corpus_id)
+    structure.create_job(JobSpec(None, (), ()))
+    fetch = Fetch(1, datetime(2026, 3, 1, tzinfo=UTC), status=200, content_type="text/html", title="One")
+    link = FoundLink(url_to_lru("http://e.org/a"), LinkKind.HYPERLINK, 1, "first", "", Area.NAV, None)
+    parse = PageParse(
+        parser="html", signature="ab" * 16, metadata=(("metatag.a", "b"),), dropped=(("filtered", 2),)
+    )
+    page = FetchedPage(url_to_lru("http://e.org/"), (fetch,), (link,), text="all of it", parse=parse)
+    structure.write_batch(Batch((page,)))
+    registry.close()
+    code, out, _ = hyphe("parse", "--corpus", "mine", "--stored", "http://e.org/")
+    stored = json.loads(out)
+    assert code == 0
+    assert stored["text"] == {"url": "http://e.org/", "text": "all of it"}
+    assert stored["data"]["status"]["words"] == "success/0"
+    assert stored["data"]["metadata"] == [{"name": "metatag.a", "value": "b"}]
+    assert stored["data"]["dropped"] == [{"reason": "filtered", "count": 2}]
+    assert [link["anchor"] for link in stored["data"]["links"]] == ["first"]
+    assert stored["crawl"]["signature"] == "ab" * 16
+    assert faults(stored, OUTPUTS) == []
+    assert hyphe("parse", "--corpus", "mine", "--stored", "http://e.org/a")[0] == 2
+    assert hyphe("parse", "--stored", "http://e.org/a")[0] == 2
 
 
 # -- parsers ----------------------------------------------------------------------------------------------
