@@ -44,6 +44,14 @@ _FAULTS: Final = (
 )  # fmt: skip
 # What columns hold that the backup does not know yet; the state of the corpus has defaults of its own.
 _EMPTY: Final = {ColumnKind.INTEGER: 0, ColumnKind.TEXT: "", ColumnKind.BLOB: b"", ColumnKind.REAL: 0.0}
+# What cells are in JSON, bytes in base64.
+_TYPES: Final[dict[ColumnKind, tuple[type, ...]]] = {
+    ColumnKind.INTEGER: (int,),
+    ColumnKind.TEXT: (str,),
+    ColumnKind.BLOB: (str,),
+    ColumnKind.REAL: (int, float),
+}
+_LARGEST: Final = (1 << 63) - 1
 
 
 @contextmanager
@@ -184,24 +192,41 @@ def _row_maker(table: Table, names: Sequence[str]) -> Callable[[list[Any]], Row]
     """Makes rows out of the columns of the backup."""
     sources = {name: position for position, name in enumerate(names)}
     readers = [_cell_reader(table, column, sources.get(column.name)) for column in table.columns]
+    check = _row_check(table, names)
 
     def make(cells: list[Any]) -> Row:
-        if len(cells) != len(names):
-            raise UnusableBackup(f"the backup is damaged: a row of {table.name} has {len(cells)} cells")
+        check(cells)
         return tuple([read(cells) for read in readers])
+
+    def make_plain(cells: list[Any]) -> Row:
+        check(cells)
+        return tuple(cells)
 
     same = list(names) == [c.name for c in table.columns]
     plain = all(c.kind is not ColumnKind.BLOB for c in table.columns)
-    return _checked_tuple(table.name, len(names)) if same and plain else make
+    return make_plain if same and plain else make
 
 
-def _checked_tuple(table_name: str, width: int) -> Callable[[list[Any]], Row]:
-    def make(cells: list[Any]) -> Row:
-        if len(cells) != width:
-            raise UnusableBackup(f"the backup is damaged: a row of {table_name} has {len(cells)} cells")
-        return tuple(cells)
+def _row_check(table: Table, names: Sequence[str]) -> Callable[[list[Any]], None]:
+    """Raises UnusableBackup for a row whose cells are not what the columns say, in number and kind."""
+    kinds = {column.name: _TYPES[column.kind] for column in table.columns}
+    needed = {*table.key, *(kinds if table is STATE else ())}
+    expected = [(name, kinds[name], name in needed) for name in names]
 
-    return make
+    def check(cells: list[Any]) -> None:
+        if len(cells) != len(expected):
+            raise UnusableBackup(f"the backup is damaged: a row of {table.name} has {len(cells)} cells")
+        for cell, (name, types, is_needed) in zip(cells, expected, strict=True):
+            if is_needed if cell is None else (type(cell) not in types or _is_too_large(cell)):
+                raise UnusableBackup(
+                    f"the backup is damaged: the {name} of a row of {table.name} is {str(cell)[:40]!r}"
+                )
+
+    return check
+
+
+def _is_too_large(cell: object) -> bool:
+    return type(cell) is int and not -_LARGEST <= cell <= _LARGEST
 
 
 def _cell_reader(table: Table, column: Column, position: int | None) -> Callable[[list[Any]], Any]:

@@ -251,11 +251,28 @@ def shortened(members: dict[str, bytes]) -> None:
 
 
 def without_state(members: dict[str, bytes]) -> None:
-    data = zstandard.compress(b"")
-    members["tables/state.jsonl.zst"] = data
+    forge(members, "state", [])
+
+
+def forge(members: dict[str, bytes], table: str, rows: list[list[object]]) -> None:
+    """Put other rows into a table, with their checksum."""
+    data = zstandard.compress(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    members[f"tables/{table}.jsonl.zst"] = data
     checks = json.loads(members[CHECKSUMS])
-    checks["tables/state.jsonl.zst"] = {"sha256": hashlib.sha256(data).hexdigest(), "n_records": 0}
+    checks[f"tables/{table}.jsonl.zst"] = {"sha256": hashlib.sha256(data).hexdigest(), "n_records": len(rows)}
     members[CHECKSUMS] = json.dumps(checks).encode()
+
+
+def with_cells(table: str, column: int, cell: object) -> Callable[[dict[str, bytes]], None]:
+    """Another cell in each row of a table."""
+
+    def change(members: dict[str, bytes]) -> None:
+        name = f"tables/{table}.jsonl.zst"
+        rows = zstandard.ZstdDecompressor().stream_reader(members[name]).read().splitlines()
+        cells = [json.loads(row) for row in rows]
+        forge(members, table, [[*row[:column], cell, *row[column + 1 :]] for row in cells])
+
+    return change
 
 
 @pytest.mark.parametrize(
@@ -274,6 +291,11 @@ def without_state(members: dict[str, bytes]) -> None:
         (swapped, "damaged"),
         (shortened, "damaged"),
         (without_state, "state of the corpus is absent"),
+        (with_cells("pages", 0, 1 << 70), "damaged: the id of a row of pages"),
+        (with_cells("pages", 0, None), "damaged: the id of a row of pages"),
+        (with_cells("pages", 1, {"$gt": ""}), "damaged: the lru of a row of pages"),
+        (with_cells("pages", 3, True), "damaged: the first_seen_at of a row of pages"),
+        (with_cells("state", 1, None), "damaged: the schema of a row of state"),
     ],
 )
 def test_what_is_not_whole_is_refused_in_words(
