@@ -23,7 +23,7 @@ from memory_structure.stored.moments import now_micros
 from memory_structure.stored.ownership import hand_over_jobs
 from memory_structure.stored.schema import PREFIXES, Labels, Weights
 from memory_structure.stored.session import Session
-from memory_structure.stored.weights import replaced_end, touching, weights_of
+from memory_structure.stored.weights import replaced_ends, touching, weights_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ def merged_ids(old_ids: int | Sequence[int], good_id: int) -> list[int]:
 def merge(session: Session, olds: Sequence[Row], good: Row, kept: Kept) -> list[str]:
     """Fold entities; the prefixes that changed hands."""
     change_row(session, [(good, _merged_row(olds, good, kept))])
-    prefixes: list[str] = []
+    old_ids = [old[0] for old in olds]
+    session.finish_weights()
+    _merge_weights(session, old_ids, good[0])
+    prefixes = _hand_over_prefixes(session, old_ids, good[0])
     for old in olds:
-        session.finish_weights()
-        _merge_weights(session, old[0], good[0])
-        prefixes += _hand_over_prefixes(session, old[0], good[0])
         hand_over_jobs(session, old, good[0])
         remove_entity_row(session, old[0])
     return prefixes
@@ -79,24 +79,24 @@ def _entry_pages(old: Row, known: Sequence[StartPage]) -> list[StartPage]:
     return [*pages, StartPage(old[5], "user")] if old[5] and old[5] not in urls else pages
 
 
-def _merge_weights(session: Session, old_id: int, good_id: int) -> None:
+def _merge_weights(session: Session, old_ids: list[int], good_id: int) -> None:
     """Rows fold by id: no link is read."""
-    links = touching(session.tx, old_id)
+    links = touching(session.tx, old_ids)
     session.add_weights(Weights.FORWARD, negated(links))
-    session.add_weights(Weights.FORWARD, replaced_end(links, old_id, good_id))
-    counts = weights_of(session.tx, Weights.COUNTS, [old_id])
+    session.add_weights(Weights.FORWARD, replaced_ends(links, old_ids, good_id))
+    counts = weights_of(session.tx, Weights.COUNTS, old_ids)
     session.add_weights(Weights.COUNTS, negated(counts))
     moved = (counts.keys & 0xFFFFFFFF) | (np.int64(good_id) << 32)
     session.add_weights(Weights.COUNTS, Pairs(moved, counts.weights))
 
 
-def _hand_over_prefixes(session: Session, old_id: int, good_id: int) -> tuple[str, ...]:
-    prefixes = entity_prefixes(session.tx, old_id)
+def _hand_over_prefixes(session: Session, old_ids: list[int], good_id: int) -> list[str]:
+    prefixes = [prefix for old_id in old_ids for prefix in entity_prefixes(session.tx, old_id)]
     version = session.note_prefix_change()
     session.tx.put(PREFIXES, [(prefix, good_id, version) for prefix in prefixes])
     for prefix in prefixes:
         session.territory.prefixes[prefix] = good_id
-    ids = np.flatnonzero(session.owners.values == old_id).astype(np.int32)
+    ids = np.flatnonzero(np.isin(session.owners.values, old_ids)).astype(np.int32)
     if len(ids):
         session.paint(Labels.OWNER, ids, np.full(len(ids), good_id, np.int32))
     return prefixes

@@ -119,19 +119,19 @@ def entity_counts(reader: Reader, entity_ids: Sequence[int]) -> dict[int, tuple[
     return {entity: (n_pages, n_fetched) for entity, (n_pages, n_fetched) in counts.items()}
 
 
-def replaced_end(pairs: Pairs, old: int, new: int) -> Pairs:
-    """The pairs with one id in the place of another, at both ends."""
+def replaced_ends(pairs: Pairs, olds: Sequence[int], new: int) -> Pairs:
+    """The pairs with one id in the place of some others, at both ends."""
     sources, targets = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
-    sources = np.where(sources == old, new, sources)
-    targets = np.where(targets == old, new, targets)
+    sources = np.where(np.isin(sources, olds), new, sources)
+    targets = np.where(np.isin(targets, olds), new, targets)
     return Pairs((sources << 32) | targets, pairs.weights)
 
 
-def touching(reader: Reader, entity_id: int) -> Pairs:
-    """Every weight of a link that leaves or reaches an entity, each once."""
-    forward = weights_of(reader, Weights.FORWARD, [entity_id])
-    backward = weights_of(reader, Weights.BACKWARD, [entity_id])
-    others = (backward.keys & 0xFFFFFFFF) != entity_id
+def touching(reader: Reader, entity_ids: Sequence[int]) -> Pairs:
+    """Every weight of a link that leaves or reaches one of these entities, each once."""
+    forward = weights_of(reader, Weights.FORWARD, entity_ids)
+    backward = weights_of(reader, Weights.BACKWARD, entity_ids)
+    others = ~np.isin(backward.keys & 0xFFFFFFFF, entity_ids)
     return Pairs(
         np.concatenate((forward.keys, swapped(backward.keys[others]))),
         np.concatenate((forward.weights, backward.weights[others])),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import InvalidValue, NotFound, PrefixTaken
 from memory_structure.previews import MovedPage, OwnerChange
 from memory_structure.records import JobSpec, StartPage, WebEntityStatus
+from memory_structure.storage import Reader
+from memory_structure.stored import merging
+from memory_structure.stored.codec import Pairs
 from memory_structure.stored.structure import StoredMemoryStructure
-from tests.corpus_cases import SPEC, batch, lru, page
+from memory_structure.stored.weights import touching
+from tests.corpus_cases import SPEC, batch, fetch, lru, page
 
 A, B, C = lru("a.com"), lru("b.com"), lru("c.com")
 P, PQ, S = lru("a.com", "p"), lru("a.com", "p", "q"), lru("a.com", "s")
@@ -191,6 +197,24 @@ def test_many_are_merged_with_a_choice_of_what_wins(corpus: StoredMemoryStructur
     assert corpus.get_job(job).spec.web_entity_id == 2
     assert [e.web_entity_id for e in corpus.list_web_entities()] == [2]
     assert corpus.counters().n_out == 1
+    assert corpus.check() == []
+
+
+def test_weights_of_all_that_are_merged_are_read_at_once(
+    corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = [lru(f"site{i}.com") for i in range(20)]
+    corpus.write_batch(batch(*(page(site, *sites, B, attempts=[fetch(1, attempt=7)]) for site in sites)))
+    read: list[int] = []
+
+    def counting(reader: Reader, entity_ids: Sequence[int]) -> Pairs:
+        read.append(len(entity_ids))
+        return touching(reader, entity_ids)
+
+    monkeypatch.setattr(merging, "touching", counting)
+    ids = [e.web_entity_id for e in corpus.list_web_entities() if e.web_entity_id > 2]
+    corpus.merge_web_entities(ids[1:], ids[0])
+    assert read == [19]
     assert corpus.check() == []
 
 
