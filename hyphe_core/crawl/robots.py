@@ -27,6 +27,8 @@ _MAX_REMEMBERED: Final = 5000
 _TAG: Final = re.compile(r"<[^<>]*>")
 _LINE_TAG: Final = re.compile(r"</?(?:br|p|div|li|tr)\b[^<>]*>", re.IGNORECASE)
 _AGENT_LINE: Final = re.compile(r"^[ \t]*user-agent[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_ANY_AGENT: Final = re.compile(r"\s*+user[- ]?agent(?![^:\s])\s*+:?(.*)", re.IGNORECASE)
+_N_HARMLESS_RULES: Final = 1_000_000
 _COMPATIBLE: Final = re.compile(r"compatible; ?([\w-]+)")
 _AGENT_VERSION: Final = re.compile(
     r"^([ \t]*user-agent[ \t]*:[ \t]*[\w-]+)/[^\s#]*", re.IGNORECASE | re.MULTILINE
@@ -105,12 +107,26 @@ def parse_robots(body: bytes, agent: str) -> RobotsRules:
         text = _text_of_markup(text)
         if not _AGENT_LINE.search(text):
             return ALLOW_ALL
-    text = _AGENT_VERSION.sub(r"\1", text)
+    text = _without_other_agents(_AGENT_VERSION.sub(r"\1", text), token.lower())
     rules = Protego.parse(text)
     delay = rules.crawl_delay(token)
     return RobotsRules(
         RobotsState.RULES, token, rules, crawl_delay=float(delay) if delay is not None and delay > 0 else 0.0
     )
+
+
+def _without_other_agents(text: str, token: str) -> str:
+    """The text with one name for all agents that are not this one, when there are many: each rule is kept for
+    each agent of its group. Names that the token (in lower case) begins with stay."""
+    lines = text.splitlines()
+    agents = [_ANY_AGENT.match(line) for line in lines]
+    if sum(found is not None for found in agents) * len(lines) < _N_HARMLESS_RULES:
+        return text
+    for index, found in enumerate(agents):
+        name = found[1].partition("#")[0].strip().lower().replace("*", "") if found is not None else ""
+        if name and not token.startswith(name):
+            lines[index] = "User-agent: -"
+    return "\n".join(lines)
 
 
 def _text_of_markup(text: str) -> str:

@@ -14,6 +14,8 @@ MAX_TITLE_CHARACTERS = 1024
 MAX_ANCHOR_CHARACTERS = 1024
 MAX_TEXT_CHARACTERS = 1_000_000
 MAX_LINKS = 10_000
+MAX_BASE_CHARACTERS = 4096
+"""Of a base that is believed: each of the links that are joined to it is at least as long."""
 
 
 class ParseMajor(IntEnum):

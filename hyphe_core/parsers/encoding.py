@@ -107,9 +107,9 @@ _CODECS = {
 # Codecs that turn plain ASCII bytes into something else.
 _NEVER = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined"})
 _LABEL = re.compile(r"[a-z0-9._:+-]{1,40}")
-_HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(r"""charset\s*+=\s*+["']?\s*+([^\s"';,]+)""", re.IGNORECASE)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
-_ATTRIBUTE = re.compile(rb"""([^\s"'>/=]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]*)""")
+_ATTRIBUTE = re.compile(rb"""([^\s"'>/=]++)\s*+=\s*+("[^"]*"|'[^']*'|[^\s"'>]*)""")
 _XML_ENCODING = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)""")
 _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 

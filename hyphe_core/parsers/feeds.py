@@ -114,7 +114,7 @@ def find_moment(value: str) -> datetime | None:
             return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
         moment = (datetime.fromisoformat if value[:4].isdigit() else parsedate_to_datetime)(value)
         moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        moment.timestamp()
+        moment.astimezone(UTC)  # the first and the last day of all may not exist there
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return moment

@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from hyphe_core.parsers import tree
 from hyphe_core.parsers.base import (
     MAX_ANCHOR_CHARACTERS,
+    MAX_BASE_CHARACTERS,
     MAX_LINKS,
     MAX_TEXT_CHARACTERS,
     MAX_TITLE_CHARACTERS,
@@ -43,6 +44,8 @@ PAGE_RELATIONS = frozenset(
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
+# Beginnings of references that give the same address on all pages of a host.
+_SHARED = ("/", *_WEB)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
@@ -277,7 +280,8 @@ class _PageReader:
         if self._base_href is None:
             return url, ""
         base = join_url(url, self._base_href)
-        return (base, "") if base.startswith(_WEB) else (url, "base href ignored")
+        is_believed = base.startswith(_WEB) and len(base) <= MAX_BASE_CHARACTERS
+        return (base, "") if is_believed else (url, "base href ignored")
 
     def _resolved_refresh(self, base: str) -> Refresh | None:
         if self._refresh is None:
@@ -306,7 +310,7 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     joined, new_link = _remembered_join, tuple.__new__  # tuple.__new__ is half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href[:1] == "/" or href[:4] == "http":
+        if href.startswith(_SHARED):
             url, scheme = joined(root, href)
         else:
             url, scheme = _join(base, href)

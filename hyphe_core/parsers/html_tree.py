@@ -9,7 +9,7 @@ from lxml import etree
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from hyphe_core.parsers import tree
-from hyphe_core.parsers.base import Document, ParseMinor, failed
+from hyphe_core.parsers.base import MAX_BASE_CHARACTERS, Document, ParseMinor, failed
 from hyphe_core.parsers.defusing import defuse
 from hyphe_core.parsers.encoding import decode, detect_encoding
 from hyphe_core.parsers.well_formed import NotWellFormed, WellFormed
@@ -37,6 +37,7 @@ def html_as_xml(document: Document) -> WellFormed:
         raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "unreadable HTML"))
     built = _build(root)
     base = next((found for e in built.iter(_TAG + "base") if (found := e.get("href")) is not None), "")
+    base = base if len(base) <= MAX_BASE_CHARACTERS else ""
     warnings = tuple(filter(None, (encoding.warning, warning)))
     return WellFormed(built, join_url(document.url, base), encoding.name, encoding.source, warnings=warnings)
 

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from hyphe_core.parsers import tree
 from hyphe_core.parsers.base import (
+    MAX_BASE_CHARACTERS,
     MAX_TITLE_CHARACTERS,
     SUCCESS,
     Document,
@@ -28,6 +29,8 @@ from hyphe_core.parsers.url_rules.addresses import MalformedUrl, resolve
 
 CACHING_FORBIDDEN = "caching.forbidden"
 _WEB = ("http://", "https://")
+# Beginnings of references that give the same address on all pages of a host.
+_SHARED = ("/", *_WEB)
 _N_REMEMBERED = 8192
 _BASES = (*_WEB, "ftp://", "file:")
 
@@ -82,7 +85,8 @@ def _base_url(page_url: str, hrefs: list[str]) -> str:
     if not hrefs:
         return page_url
     base = _find_url(page_url, hrefs[0])
-    return base if base is not None and base.startswith(_BASES) else page_url
+    is_believed = base is not None and base.startswith(_BASES) and len(base) <= MAX_BASE_CHARACTERS
+    return base if base is not None and is_believed else page_url
 
 
 def _resolved_links(base: str, found: list[FoundLink]) -> tuple[Link, ...]:
@@ -91,7 +95,7 @@ def _resolved_links(base: str, found: list[FoundLink]) -> tuple[Link, ...]:
     root = _find_url(base, "/") or base
     for href, anchor, rel, element, node in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href[:1] == "/" or href[:4] == "http":
+        if href.startswith(_SHARED):
             url = _remembered_url(root, href)
         else:
             url = _find_url(base, href)

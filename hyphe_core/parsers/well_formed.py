@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from lxml import etree
 
 from hyphe_core.errors import BadAnswer
-from hyphe_core.parsers.base import Document, ParseMinor, ParseStatus, failed
+from hyphe_core.parsers.base import MAX_BASE_CHARACTERS, Document, ParseMinor, ParseStatus, failed
 from hyphe_core.parsers.encoding import (
     EncodingSource,
     decode,
@@ -38,7 +38,7 @@ MAX_ENTITY_REFERENCES: Final = 100_000
 _MIN_BYTES_OF_NODES: Final = 2 * MAX_NODES
 _MIN_BYTES_OF_ATTRIBUTES: Final = 6 * MAX_ATTRIBUTES
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_HEADER_CHARSET: Final = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,]+)""", re.IGNORECASE)
+_HEADER_CHARSET: Final = re.compile(r"""charset\s*+=\s*+["']?\s*+([^\s"';,]+)""", re.IGNORECASE)
 _DECLARES_ENCODING: Final = re.compile(rb"\s*<\?xml[^>]{0,200}encoding", re.IGNORECASE)
 _DECLARATION: Final = re.compile(r"\s*<\?xml\s[^>]*\?>")
 _PARAMETER_ENTITY: Final = re.compile(rb"<!ENTITY\s+%")
@@ -50,6 +50,8 @@ _REFERENCE: Final = re.compile(
 _ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}
 _OF_XML: Final = frozenset("amp lt gt quot apos".split())
 _PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?/{1,3}[\w.%~+-]+(?:/[\w.%~+-]*)*")
+# Names of elements in a message can have 50,000 characters.
+_N_SCRUBBED: Final = 1000
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 _ADDRESSES: Final = ("href", "src", "{http://www.w3.org/1999/xlink}href")
 
@@ -80,7 +82,7 @@ class WellFormed:
 
 def scrub(message: str) -> str:
     """A message of the XML library without the names of files and addresses, on one line."""
-    return " ".join(_PATH.sub("...", message).split())[:300]
+    return " ".join(_PATH.sub("...", message[:_N_SCRUBBED]).split())[:300]
 
 
 @lru_cache(maxsize=64)
@@ -330,16 +332,22 @@ def _count(expression: str, root: etree._Element) -> float:
 
 def _resolve_bases(root: etree._Element, url: str) -> str:
     """Make addresses below an xml:base absolute in the tree; the base of the root is returned."""
-    of_root = join_url(url, root.get(_XML_BASE, ""))
+    of_root = _join_base(url, root.get(_XML_BASE, ""))
     bases = {root: of_root}
     for element in root.iterdescendants(etree.Element):
         parent = element.getparent()
         base = bases[parent] if parent is not None else of_root
         if (own := element.get(_XML_BASE)) is not None:
-            base = join_url(base, own)
+            base = _join_base(base, own)
         bases[element] = base
         if base != of_root:
             for name in _ADDRESSES:
                 if (address := element.get(name)) is not None:
                     element.set(name, join_url(base, address))
     return of_root
+
+
+def _join_base(base: str, own: str) -> str:
+    """The base that an element sets; one over the limit does not count."""
+    joined = join_url(base, own) if len(own) <= MAX_BASE_CHARACTERS else base
+    return joined if len(joined) <= MAX_BASE_CHARACTERS else base

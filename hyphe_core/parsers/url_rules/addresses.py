@@ -25,6 +25,8 @@ _REFERENCE = re.compile(
 )
 _HOST_AND_PORT = re.compile(r"(?P<host>\[[^\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]{0,9}))?")
 _PLAIN_HOST = re.compile(r"https?://([a-z0-9.\-]++)(?:/|$)")
+# No longer name exists; converting one takes time that grows with its square.
+MAX_HOST_CHARACTERS = 253
 _IP_V4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 
@@ -172,8 +174,8 @@ def domain_of(host: str) -> str:
 
 
 def suffix_of(host: str) -> str:
-    """Public suffix of a lower-case host by the registries' section; "" of an address or of no host."""
-    if not host or host[0] == "[" or _IP_V4.fullmatch(host):
+    """Public suffix of a lower-case host by the registries' section; "" of an address, no host, too long a one."""
+    if not host or len(host) > MAX_HOST_CHARACTERS or host[0] == "[" or _IP_V4.fullmatch(host):
         return ""
     return _suffix_of_ascii(host)
 

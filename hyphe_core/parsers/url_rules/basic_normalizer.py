@@ -10,6 +10,7 @@ import idna
 
 from hyphe_core.parsers.url_rules.addresses import (
     DEFAULT_PORTS,
+    MAX_HOST_CHARACTERS,
     Address,
     MalformedUrl,
     drop_dots,
@@ -87,6 +88,8 @@ class BasicNormalizer(Normalizer):
             host = _decoded_host(host)
         host = host.lower()
         if self.host_form is not HostForm.AS_FOUND and host:
+            if len(host) > MAX_HOST_CHARACTERS:
+                raise MalformedUrl("a host longer than names can be")
             host = self._converted(host)
         if _NO_HOST_CHARACTER.search(host):
             raise MalformedUrl("a character that no host has")

@@ -164,10 +164,10 @@ def _collect_groups(items: Any, groups: dict[int, Any]) -> None:
 def _judge(items: Sequence[Any], follow: frozenset[int], groups: dict[int, Any]) -> _Judged:
     """Judge a sequence of items after which one of `follow` comes."""
     n_overlaps, n_ways, scans = 0, 1.0, False
-    for index, item in enumerate(items):
-        after = _first(items[index + 1 :], groups)
-        starts = after[0] | (follow if after[1] else frozenset())
-        judged = _judge_item(item, starts, groups)
+    for item in reversed(items):
+        judged = _judge_item(item, follow, groups)
+        starts, nullable = _first_of_item(item, groups, 0)
+        follow = starts | follow if nullable else starts
         n_overlaps += judged.n_overlaps
         n_ways = min(n_ways * judged.n_ways, _TOO_MANY)
         scans = scans or judged.scans
