@@ -11,15 +11,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from lxml import etree
 
 from hyphe_core.parsers.base import Document, Metadatum, ParseMinor, ParseStatus, failed
 from hyphe_core.parsers.encoding import EncodingSource
+from hyphe_core.parsers.parse_out import Outlink
 from hyphe_core.parsers.parse_out_cleaning import Cleaned, RawParse, clean
-from hyphe_core.parsers.result_tree import BadResult, read_result
+from hyphe_core.parsers.result_tree import BadResult, MixedOutlinks, read_result, remove_marks
 from hyphe_core.parsers.sniff import OCTET_STREAM, find_declared_type
 from hyphe_core.parsers.stylesheets import TransformFailed
 from hyphe_core.parsers.well_formed import MAX_CRAWLED_BYTES, NotWellFormed, WellFormed, parse_well_formed
@@ -33,6 +34,8 @@ GENERIC: Final = "generic"
 _OUTPUT_FACTOR: Final = 4
 _OUTPUT_BYTES: Final = 2**20
 XML: Final = "application/xml"
+_N_REMEMBERED: Final = 512  # answers of formats, by the names in a document
+_MAX_CHARACTERS_OF_NAMES: Final = 1000
 # Elements whose content may be an address, in any namespace.
 _ADDRESS_ELEMENTS: Final = [f"{{*}}{name}" for name in ("link", "url", "loc", "uri", "guid")]
 
@@ -91,6 +94,11 @@ class Content:
         """The declared media type, "" when none is."""
         return find_declared_type(self.document.content_type) or ""
 
+    @cached_property
+    def bare_probe(self) -> Probe:
+        """What is known without reading the document."""
+        return Probe("", "", "", self.media_type, _find_suffix(self.document.url))
+
 
 class MarkupParser(ABC):
     """Reads one dialect of markup. Instances are shared by all documents of a process."""
@@ -101,6 +109,8 @@ class MarkupParser(ABC):
     """Media type of what it reads; "" = as declared."""
     reads_xml: bool = True
     """Whether the document must be well-formed XML; else `to_well_formed_xml` makes a tree of anything."""
+    looks_at_tree: bool = True
+    """Whether `matches` may look at more of a document than names; else its answer is remembered."""
     malformed: ParseMinor = ParseMinor.INVALID_FORMAT
     """The minor status of a document that is not well-formed."""
 
@@ -155,27 +165,31 @@ class MarkupEngine:
 
     parsers: Sequence[MarkupParser] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._asked_always = [parser for parser in self.parsers if parser.looks_at_tree]
+        asked_once = [parser for parser in self.parsers if not parser.looks_at_tree]
+        self._asked_once = lru_cache(_N_REMEMBERED)(lambda *names: _list_matches(asked_once, Probe(*names)))
+
     def choose(self, probe: Probe, name: str = "") -> Choice:
         """The format of a document: by name when one is given, else by rank, priority, name. Raises
         LookupError for an unknown name."""
-        found = []
-        for parser in self.parsers:
-            if name:
-                match = Match(Rank.NAMED, "asked for by name") if parser.name == name else None
-            else:
-                match = parser.matches(probe)
-            if match is not None:
-                found.append((match, parser))
+        if name:
+            named = Match(Rank.NAMED, "asked for by name")
+            found = [(named, parser) for parser in self.parsers if parser.name == name]
+        else:
+            names = (probe.root, probe.namespace, probe.public_id, probe.media_type, probe.suffix)
+            are_short = sum(map(len, names)) < _MAX_CHARACTERS_OF_NAMES
+            ask = self._asked_once if are_short else self._asked_once.__wrapped__
+            found = ask(*names) + _list_matches(self._asked_always, probe)
         if not found:
             raise LookupError(f"there is no format {name or GENERIC!r}")
-        found.sort(key=lambda pair: (-pair[0].rank, -pair[1].priority, pair[1].name))
-        match, best = found[0]
+        match, best = min(found, key=_order_of)
         equal = [
             other.name
-            for also, other in found[1:]
-            if (also.rank, other.priority) == (match.rank, best.priority)
+            for also, other in found
+            if other is not best and (also.rank, other.priority) == (match.rank, best.priority)
         ]
-        return Choice(best, match, tuple(equal))
+        return Choice(best, match, tuple(sorted(equal)))
 
     def run(self, content: Content) -> MarkupOutcome:
         """Everything one document gives. Never raises for what the document holds."""
@@ -193,8 +207,8 @@ class MarkupEngine:
 
     def _choose_for(self, content: Content) -> Choice:
         if content.format:
-            return self.choose(bare_probe_of(content), content.format)
-        bare = self.choose(bare_probe_of(content))
+            return self.choose(content.bare_probe, content.format)
+        bare = self.choose(content.bare_probe)
         if bare.match.rank >= Rank.MEDIA_TYPE and not bare.parser.reads_xml:
             return bare
         try:
@@ -204,7 +218,7 @@ class MarkupEngine:
 
     def _fall_back(self, content: Content, failure: MarkupOutcome) -> MarkupOutcome:
         """The generic parse of a well-formed document that its own format failed on."""
-        generic = self.choose(bare_probe_of(content), GENERIC)
+        generic = self.choose(content.bare_probe, GENERIC)
         message = failure.parses[0].parse.status.message
         try:
             outcome = self._run_with(generic, content, f"{failure.parser} failed: {message}")
@@ -215,16 +229,13 @@ class MarkupEngine:
     def _run_with(self, choice: Choice, content: Content, warning: str = "") -> MarkupOutcome:
         parser = choice.parser
         well_formed = parser.to_well_formed_xml(content)
-        result = parser.get_transformer(content)(well_formed.root, _parameters(content, parser, well_formed))
-        parses = read_result(result, content.document.url, well_formed.base)
+        parses = _transform(content, parser, well_formed)
         _check_output(parses, len(content.document.body))
         if well_formed.recovered:
             for parse in parses:
                 parse.meta.append(Metadatum("xml.recovered", "true"))
         cleaned = _distinct(map(clean, parser.finish(parses, content)))
-        kinds = tuple(
-            tuple(parser.link_kind(outlink.element) for outlink in each.parse.outlinks) for each in cleaned
-        )
+        kinds = tuple(_kinds_of(each.parse.outlinks, parser) for each in cleaned)
         ties = f"as good as {choice.passed_over[0]}" if choice.passed_over else ""
         warnings = tuple(filter(None, (*well_formed.warnings, warning, ties)))
         return MarkupOutcome(
@@ -236,6 +247,32 @@ class MarkupEngine:
             well_formed.encoding_source,
             warnings,
         )
+
+
+def _kinds_of(outlinks: Sequence[Outlink], parser: MarkupParser) -> tuple[LinkKind | None, ...]:
+    elements = [outlink[2] for outlink in outlinks]
+    kinds = {element: parser.link_kind(element) for element in set(elements)}
+    return tuple(map(kinds.__getitem__, elements))
+
+
+def _list_matches(parsers: Iterable[MarkupParser], probe: Probe) -> list[tuple[Match, MarkupParser]]:
+    return [(match, parser) for parser in parsers if (match := parser.matches(probe)) is not None]
+
+
+def _order_of(found: tuple[Match, MarkupParser]) -> tuple[int, int, str]:
+    match, parser = found
+    return -match.rank, -parser.priority, parser.name
+
+
+def _transform(content: Content, parser: MarkupParser, well_formed: WellFormed) -> list[RawParse]:
+    """The parses as the format reads them. Raises TransformFailed, BadResult."""
+    transformer, parameters = parser.get_transformer(content), _parameters(content, parser, well_formed)
+    root, url, base = well_formed.root, content.document.url, well_formed.base
+    try:
+        return read_result(transformer(root, parameters), url, base)
+    except MixedOutlinks:
+        remove_marks(root)
+        return read_result(transformer(root, parameters), url, base)
 
 
 def _distinct(parses: Iterable[Cleaned]) -> tuple[Cleaned, ...]:
@@ -250,7 +287,7 @@ def probe_of(content: Content) -> Probe:
     """What the document is recognised by. Raises NotWellFormed."""
     root = content.well_formed.root
     name, namespace = _split_tag(root)
-    bare = bare_probe_of(content)
+    bare = content.bare_probe
     return Probe(name, namespace, content.well_formed.public_id, bare.media_type, bare.suffix, root)
 
 
@@ -260,12 +297,10 @@ def _split_tag(root: etree._Element) -> tuple[str, str]:
     return name, namespace.removeprefix("{")
 
 
-def bare_probe_of(content: Content) -> Probe:
-    """What is known without reading the document."""
-    path = content.document.url.partition("?")[0].partition("#")[0]
-    last = path.rpartition("/")[2]
-    _, dot, suffix = last.rpartition(".")
-    return Probe("", "", "", content.media_type, (dot + suffix).lower() if dot else "")
+def _find_suffix(url: str) -> str:
+    path = url.partition("?")[0].partition("#")[0]
+    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return (dot + suffix).lower() if dot else ""
 
 
 def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed) -> dict[str, str]:
@@ -279,8 +314,13 @@ def _parameters(content: Content, parser: MarkupParser, well_formed: WellFormed)
         "namespace": namespace,
         "public-id": well_formed.public_id,
         # Looking for them here takes a third of what a stylesheet takes.
-        "has-addresses": "1" if next(well_formed.root.iter(_ADDRESS_ELEMENTS), None) is not None else "",
+        "has-addresses": "1" if any(map(_may_be_address, well_formed.root.iter(_ADDRESS_ELEMENTS))) else "",
     }
+
+
+def _may_be_address(element: etree._Element) -> bool:
+    text = element.text
+    return len(element) > 0 or (text is not None and "://" in text)
 
 
 def _check_output(parses: Sequence[RawParse], n_bytes: int) -> None:

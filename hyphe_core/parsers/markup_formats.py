@@ -85,6 +85,7 @@ class StylesheetFormat(MarkupParser):
             spec.preprocessor == "fields" and spec.source == "xml"
         )
         self.malformed = ParseMinor(spec.malformed)
+        self.looks_at_tree = bool(spec.condition)
         self._roots = [_split_root(root) for root in spec.roots]
         self._kinds = {element: _kind(name) for element, name in spec.link_kinds.items()}
         self._kind = _kind(spec.link_kind)

@@ -43,8 +43,11 @@ _TO_BE_FOLDED: Final = ("\n", "\t", "\r", "\xa0", "\u2009", "\u3000", "  ")
 CANONICAL: Final = "html.canonical"
 """The domain field that holds an address, relative as found."""
 
-_N_REMEMBERED: Final = 4096  # addresses; some 2 MB
+_N_REMEMBERED: Final = 4096  # links; some 3 MB
+_MAX_REMEMBERED_CHARACTERS: Final = 1000  # of one link
 _WEB: Final = ("http://", "https://")
+# Beginnings of references that give the same address in all documents of a host.
+_SHARED: Final = ("/", *_WEB, "mailto:", "javascript:", "tel:")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHITE_SPACE: Final = re.compile(r"[\s\x00-\x20\x7f]+")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
@@ -60,7 +63,8 @@ _MAX_SCHEME_CHARACTERS: Final = 32
 class RawParse:
     """A parse while it is made: values as found. `fields` by the name of the Dublin Core field.
 
-    `is_legal`: all texts come out of a tree of XML, so no character in them is forbidden there.
+    `is_legal`: all texts come out of a tree of XML, so no character in them is forbidden there. `is_folded`:
+    white space of `text` is folded but for rare kinds, and it has one line.
     """
 
     link: str
@@ -74,6 +78,7 @@ class RawParse:
     meta: list[Metadatum] = field(default_factory=list)
     redirect: Redirection | None = None
     is_legal: bool = False
+    is_folded: bool = False
 
     def add(self, name: str, *values: str) -> None:
         """Add values to a Dublin Core field."""
@@ -98,7 +103,9 @@ def clean(raw: RawParse) -> Cleaned:
     if not raw.is_legal:
         _make_legal(raw)
     link = clean_url(raw.link) or "about:blank"
-    status = raw.status._replace(message=fold(raw.status.message)[:MAX_MESSAGE_CHARACTERS])
+    status = raw.status
+    if status.message:
+        status = status._replace(message=fold(status.message)[:MAX_MESSAGE_CHARACTERS])
     content_type = raw.content_type.lower()
     if not _MEDIA_TYPE.fullmatch(content_type):
         content_type = OCTET_STREAM
@@ -117,7 +124,7 @@ def clean(raw: RawParse) -> Cleaned:
         status,
         title=fold(raw.title)[:MAX_TITLE_CHARACTERS],
         redirect=redirect,
-        text=fold_lines(raw.text)[:MAX_TEXT_CHARACTERS],
+        text=_clean_text(raw)[:MAX_TEXT_CHARACTERS],
         outlinks=outlinks,
         meta=meta,
         **fields,
@@ -141,6 +148,11 @@ def fold_lines(text: str) -> str:
     if NEW_LINE not in text:
         return fold(text)
     return "\n".join(filter(None, map(fold, text.split(NEW_LINE))))
+
+
+def _clean_text(raw: RawParse) -> str:
+    # Of short texts all white space is folded, of long ones what occurs.
+    return raw.text.strip() if raw.is_folded and len(raw.text) >= _LONG else fold_lines(raw.text)
 
 
 def _make_legal(raw: RawParse) -> None:
@@ -212,35 +224,48 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
     schemes: Counter[str] = Counter()
     n_cut = 0
     root = join_url(base, "/")
-    new_link = tuple.__new__  # half the cost of Outlink(...)
+    settled: set[str] = set()
     for href, anchor, element, rel in raw.outlinks:
+        if href in settled:
+            continue
         # What documents of a site share are the addresses that do not depend on the document.
-        is_shared = href[:1] == "/" or href[:4] == "http"
-        url, scheme = (_remembered_address if is_shared else _address)(root if is_shared else base, href)
+        if href.startswith(_SHARED) and len(href) + len(anchor) + len(rel) < _MAX_REMEMBERED_CHARACTERS:
+            outlink, scheme = _remembered_outlink(root, href, anchor, element, rel)
+        else:
+            outlink, scheme = _clean_outlink(base, href, anchor, element, rel)
+        if scheme is not None:
+            schemes[scheme] += 1
+            continue
+        url = outlink[0]
         earlier = found.get(url)
         if earlier is not None:
-            if anchor and not earlier[1]:
-                found[url] = Outlink(url, fold(anchor)[:MAX_ANCHOR_CHARACTERS], *earlier[2:])
-        elif scheme is not None:
-            schemes[scheme] += 1
+            if outlink[1] and not earlier[1]:
+                found[url] = earlier._replace(anchor=outlink[1])
         elif not url or len(found) >= MAX_LINKS:
             n_cut += 1
+            continue
         elif url != itself and not ("#" in url and url.partition("#")[0] == itself):
-            anchor = fold(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
-            rel = _clean_tokens(rel) if rel else ""
-            found[url] = new_link(Outlink, (url, anchor, _clean_token(element), rel))
+            found[url] = outlink
+        if outlink[1]:
+            settled.add(href)
     schemes.pop("", None)
     counts = tuple(SchemeCount(scheme, n) for scheme, n in sorted(schemes.items())) if schemes else ()
     return tuple(found.values()), n_cut, counts
 
 
-def _address(base: str, href: str) -> tuple[str, str | None]:
-    """(absolute address, None) of what leads to the web, "" when it is too long; else ("", its scheme)."""
+def _clean_outlink(base: str, href: str, anchor: str, element: str, rel: str) -> tuple[Outlink, str | None]:
+    """(link, None) for what leads to the web, with an empty address when that is too long; else (an empty
+    link, its scheme)."""
     url = join_url(base, href)
-    return (clean_url(url), None) if url.startswith(_WEB) else ("", _scheme_of(url))
+    if not url.startswith(_WEB):
+        return _NO_LINK, _scheme_of(url)
+    anchor = fold(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
+    rel = _clean_tokens(rel) if rel else ""
+    return Outlink(clean_url(url), anchor, _clean_token(element), rel), None
 
 
-_remembered_address: Final = lru_cache(maxsize=_N_REMEMBERED)(_address)
+_NO_LINK: Final = Outlink("")
+_remembered_outlink: Final = lru_cache(maxsize=_N_REMEMBERED)(_clean_outlink)
 
 
 def _scheme_of(url: str) -> str:

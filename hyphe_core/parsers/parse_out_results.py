@@ -94,7 +94,8 @@ def _result(
 
 def _dublin_core(parse: ParseOut) -> Iterator[Metadatum]:
     for name in (*FIELDS_BEFORE, *FIELDS_AFTER):
-        for value in parse.values(name):
+        values: tuple[str, ...] = getattr(parse, name)
+        for value in values:
             yield Metadatum(_DC + name, value)
 
 

@@ -15,9 +15,9 @@
       </n:title>
       <xsl:call-template name="facts"/>
       <xsl:call-template name="text"/>
-      <xsl:for-each select="//@*[local-name() = 'href' or local-name() = 'src']">
-        <n:outlink url="{.}" element="{local-name(..)}"><xsl:value-of select=".."/></n:outlink>
-      </xsl:for-each>
+      <xsl:call-template name="outlinks">
+        <xsl:with-param name="addresses" select="//@*[local-name() = 'href' or local-name() = 'src']"/>
+      </xsl:call-template>
       <xsl:if test="$has-addresses">
         <xsl:apply-templates select="//link | //url | //loc | //uri | //guid[not(@isPermaLink = 'false')]" mode="address"/>
         <!-- The same in a namespace; looking for them takes longer. -->

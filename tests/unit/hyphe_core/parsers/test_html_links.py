@@ -99,6 +99,7 @@ def test_what_is_no_link(markup: str) -> None:
         ("/details/1/news/page:1", "http://e.org/details/1/news/page:1"),
         ("HTTP://H.org/", "HTTP://H.org/"),
         ("http:broken", "http:broken"),
+        ("httpd.html", "http://e.org/dir/httpd.html"),
         ("http://[e.org/x", "http://[e.org/x"),
         ("http://e.org:non-port/", "http://e.org:non-port/"),
     ],

@@ -226,6 +226,84 @@ def test_rank_then_priority_then_name_decide_and_ties_are_told() -> None:
     assert (choice.parser.name, choice.passed_over) == ("a", ("b",))
 
 
+def test_formats_are_asked_again_when_they_look_at_the_tree() -> None:
+    class Asked(Named):
+        n_times = 0
+
+        def matches(self, probe: Probe) -> Match | None:
+            self.n_times += 1
+            return super().matches(probe)
+
+    always, once = Asked("a", 1, Rank.ROOT), Asked("b", 1, Rank.SUFFIX)
+    once.looks_at_tree = False
+    engine = MarkupEngine([always, once])
+    long = Probe("x" * 1000, "", "", "", "")
+    for probe in (Probe("x", "", "", "", ""), Probe("x", "", "", "", ""), long, long):
+        assert engine.choose(probe).parser.name == "a"
+    assert (always.n_times, once.n_times) == (4, 3)
+
+
+# -- outlinks as one text ---------------------------------------------------------------
+
+MANY = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+    xmlns:n="http://nutch.org/1.0/parse"><xsl:import href="parts.xsl"/>
+  <xsl:template match="/"><n:parse status="success">
+    <n:text space="folded">{text}</n:text>{links}
+  </n:parse></xsl:template>
+</xsl:stylesheet>"""
+
+
+def parse_with(folder: Path, links: str, text: str = "") -> ParseResult:
+    write_format(folder, sheet=MANY.format(links=links, text=text))
+    return parse(RECIPE, folder, format="recipe")
+
+
+def test_outlinks_as_one_text_are_read_like_elements(tmp_path: Path) -> None:
+    one_by_one = '<n:outlink url="/pot" element="tool">a pot</n:outlink><n:outlink url="c" element="i"/>'
+    together = '<n:outlinks n="2">/pot\ufdd0tool\ufdd0a pot\ufdd0c\ufdd0i\ufdd0\ufdd0</n:outlinks>'
+    links = parse_with(tmp_path, together).links
+    assert [(link.url, link.anchor) for link in links] == [
+        ("http://e.org/pot", "a pot"),
+        ("http://e.org/d/c", ""),
+    ]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert parse_with(other, one_by_one).links == links
+
+
+@pytest.mark.parametrize("n", ["1", "3", "", "x", "9" * 5000])
+def test_outlinks_that_are_not_as_many_as_said_are_a_fault(tmp_path: Path, n: str) -> None:
+    links = f'<n:outlinks n="{n}">/pot\ufdd0tool\ufdd0a\ufdd0c\ufdd0i\ufdd0\ufdd0</n:outlinks>'
+    result = parse_with(tmp_path, links)
+    assert result.status.minor is ParseMinor.INVALID_FORMAT
+    assert result.status.message == "outlinks cannot be told apart"
+
+
+def test_a_document_with_the_mark_in_it_keeps_its_links_apart() -> None:
+    mark = "\ufdd0"
+    links = f"<a href='x{mark}y{mark}'>one{mark}</a>{mark}<b>t<a href='z'>two</a></b>"
+    body = f"<r><!--{mark}--><?i {mark}?>{links}</r>"
+    result = parse(body.encode())
+    assert [(link.url, link.anchor) for link in result.links] == [
+        ("http://e.org/d/xy", "one"),
+        ("http://e.org/d/z", "two"),
+    ]
+    assert result.text == "one t two"
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\u2009", "\u3000", "\u2003", "\u2029"])
+@pytest.mark.parametrize("n_words", [1, 500])
+def test_folded_text_is_still_folded_where_xslt_does_not(tmp_path: Path, blank: str, n_words: int) -> None:
+    result = parse_with(tmp_path, "", text="w" * n_words + f"{blank}{blank}a\u65e5")
+    between = {"\u2029": "\n", "\u2003": blank * 2 if n_words > 1 else " "}  # the latter in short texts only
+    assert result.text == "w" * n_words + between.get(blank, " ") + "a\u65e5"
+
+
+def test_texts_of_a_parse_are_joined(tmp_path: Path) -> None:
+    links = '<n:text space="folded">b\xa0 c</n:text><n:text space="folded">d</n:text>'
+    assert parse_with(tmp_path, links, text="a").text == "a b c d"
+
+
 # -- what a stylesheet does wrong -------------------------------------------------------
 
 

@@ -127,6 +127,16 @@ def raw(**changes: object) -> RawParse:
     return parse
 
 
+def test_only_whole_addresses_are_taken_for_the_same_in_all_documents() -> None:
+    for folder in ("a", "b"):
+        document = f"http://e.org/{folder}/x"
+        cleaned = clean(raw(link=document, base=document, outlinks=[Outlink("httpd.html"), Outlink("tel/x")]))
+        assert [link.url for link in cleaned.parse.outlinks] == [
+            f"http://e.org/{folder}/httpd.html",
+            f"http://e.org/{folder}/tel/x",
+        ]
+
+
 def test_links_are_resolved_distinct_and_of_the_web() -> None:
     links = [
         Outlink(" y ", ""),
