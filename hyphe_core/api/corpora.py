@@ -34,7 +34,7 @@ from hyphe_core.api.schemas import (
 )
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
-from hyphe_core.crawl.corpus_options import new_corpus_options
+from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
 from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError
 from memory_structure.registry import CorpusEntry
@@ -151,6 +151,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
     default = new_corpus_options(call.config)
     chosen = changed_options(default, options)
     refuse_beyond_limits(call.config, default, chosen)
+    refuse_beyond_quota(call.config, call.registry)
     entry = call.registry.create_corpus(name, chosen, hash_password(password))
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:

@@ -25,6 +25,7 @@ from hyphe_core.api.parameters import Flag, Mapping, Parameter, Text
 from hyphe_core.api.passwords import hash_password
 from hyphe_core.api.schemas import CORPUS_STATE, INTEGER, MESSAGE, TEXT, list_of, one_of_texts, record
 from hyphe_core.clock import now
+from hyphe_core.crawl.corpus_options import refuse_beyond_quota
 from hyphe_core.maintenance.hyphe_import import import_plan
 from hyphe_core.maintenance.hyphe_import_reading import read_files, read_texts
 from hyphe_core.maintenance.hyphe_import_records import ImportOutcome, ImportPlan, ImportReport
@@ -164,6 +165,7 @@ def restore(call: Call, file: str, name: str | None, password: str) -> JsonObjec
     """Make a new corpus of a backup, whole or not at all. Crawl jobs that had not ended are paused. A backup
     holds no password. One of a protected corpus is restored here only by who gave the administrator's
     password, else with the command line."""
+    refuse_beyond_quota(call.config, call.registry)
     path = _present(call, file)
     with _turn(), path.open("rb") as stream:
         if call.registry.describe_backup(stream).is_protected and not call.config.admin_password:

@@ -11,6 +11,7 @@ from hyphe_core.api.parameters import ListOf, Parameter, Text
 from hyphe_core.api.schemas import CORPUS_STATE, INTEGER, MESSAGE, NULL, TEXT, list_of, record
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.clock import to_milliseconds
+from hyphe_core.crawl.corpus_options import refuse_beyond_quota
 from hyphe_core.maintenance.corpus_life import destroy_corpus as destroy
 from hyphe_core.maintenance.corpus_life import empty_corpus, force_destroy_corpus
 from memory_structure.registry import CorpusEntry, DestroyedCorpus
@@ -139,6 +140,7 @@ def _shown(each: DestroyedCorpus, restore_days: int) -> JsonObject:
 def undestroy(call: Call, destroyed: str, name: str | None) -> JsonObject:
     """Bring a destroyed corpus back, or what a corpus held before it was emptied; with its password."""
     found = call.registry.get_destroyed(destroyed)
+    refuse_beyond_quota(call.config, call.registry)
     return stopped_state(call.registry.undestroy_corpus(found.destroyed_id, name), "Corpus brought back")
 
 

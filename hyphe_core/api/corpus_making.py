@@ -8,7 +8,7 @@ from hyphe_core.api.failures import Refusal
 from hyphe_core.api.option_limits import refuse_beyond_limits
 from hyphe_core.api.options import changed_options
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpus_options import new_corpus_options
+from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
 from hyphe_core.errors import UsageFault
 from hyphe_core.maintenance.hyphe_import import import_plan
 from hyphe_core.maintenance.hyphe_import_records import ImportLine, ImportOutcome, ImportPlan, ImportReport
@@ -31,6 +31,7 @@ def corpus_of_plan(
     if not wanted:
         raise UsageFault("the files do not say how the corpus is called: give a name")
     options, lines = _options(config, plan.options)
+    refuse_beyond_quota(config, registry)
     entry = registry.create_corpus(wanted, options, password_hash)
     try:
         structure = registry.open_structure(entry.corpus_id)

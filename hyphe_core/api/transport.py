@@ -4,13 +4,14 @@ Everything slow (a store, a big body, a big answer) happens in the threads of `W
 passes
 messages. HTTP status is 200 for whatever a call made of itself; others tell that no call was carried out:
 204 nothing to
-say, 403 wrong site, 405 wrong verb, 413 too large.
+say, 403 wrong site, 405 wrong verb, 413 too large. Beside calls there are GET /health and GET /metrics.
 """
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from threading import Thread
 from typing import Any, Generic, TypeVar, cast
@@ -29,7 +30,10 @@ from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.failures import Fault, FaultCode, internal_fault
 from hyphe_core.api.framing import Body, Framing, Message, frame_batch, frame_fault, frame_result, read_body
 from hyphe_core.api.methods import Bound
+from hyphe_core.api.monitoring import METRICS_TYPE, Traffic, watch
 from hyphe_core.api.service import Reply, Service
+from hyphe_core.clock import monotonic
+from memory_structure.errors import StoreError
 
 T = TypeVar("T")
 
@@ -77,6 +81,11 @@ class Workroom:
         deferred: Deferred[T] = deferToThreadPool(self._reactor, self._pool, order.carry_out)
         deferred.addErrback(order.drop)
         return deferred.addBoth(self._done)
+
+    @property
+    def n_waiting(self) -> int:
+        """Work under way or waiting."""
+        return self._n_waiting
 
     def _done(self, result: T) -> T:
         self._n_waiting -= 1
@@ -157,6 +166,8 @@ class ApiResource(JSONRPC):
         self._service = service
         self._work = workroom
         self._access = BrowserAccess.of(service.config)
+        self._n_requests = 0
+        self._started = monotonic()
 
     # -- HTTP ----------------------------------------------------------------------------------------------
 
@@ -174,13 +185,31 @@ class ApiResource(JSONRPC):
             return b""
         if not self._may_call(request, origin, host):
             return _refuse(request, 403, f"pages of {str(origin)[:100]} may not call this service")
+        if request.method == b"GET" and request.path in (b"/health", b"/metrics"):
+            return self._start(request, self._watch)
         if request.method != b"POST":
             request.setHeader("Allow", "POST, OPTIONS")
             return _refuse(request, 405, "calls are sent by POST")
         if request.is_too_large:
             limit = self._service.config.max_request_bytes
             return _refuse(request, 413, f"the body is larger than {limit} bytes")
-        return self._start(request)
+        self._n_requests += 1
+        return self._start(request, self._answer)
+
+    async def _watch(self, request: Any) -> None:
+        """Answer those who watch the service; numbers beyond its health are for this machine and its
+        administrator."""
+        try:
+            traffic = Traffic(self._n_requests, self._work.n_waiting, monotonic() - self._started)
+            octets = await self._work.run(watch, self._service, request.path, self._caller(request), traffic)
+        except (StoreError, Fault) as error:
+            request.setResponseCode(503)
+            octets = json.dumps({"ok": False, "message": str(error)}).encode()
+        if octets is None:
+            octets = _refuse(request, 403, "metrics are for this machine and the administrator")
+        elif request.path == b"/metrics" and request.code == 200:
+            request.setHeader("Content-Type", METRICS_TYPE)
+        await self._send(request, octets)
 
     def _may_call(self, request: Any, origin: str | None, host: str | None) -> bool:
         if origin is not None or self._access.compatible:
@@ -218,8 +247,8 @@ class ApiResource(JSONRPC):
             request.setHeader("Access-Control-Allow-Headers", f"Content-Type, Authorization, {TOKEN_HEADER}")
             request.setHeader("Access-Control-Max-Age", "600")
 
-    def _start(self, request: Any) -> int:
-        answering = ensureDeferred(self._answer(request))
+    def _start(self, request: Any, answer: Callable[[Any], Coroutine[Any, Any, None]]) -> int:
+        answering = ensureDeferred(answer(request))
         request.notifyFinish().addErrback(lambda _: answering.cancel())
         answering.addErrback(_say_unless_gone, request)
         return NOT_DONE_YET

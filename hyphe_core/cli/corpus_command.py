@@ -18,7 +18,7 @@ from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, complain, print_json, print_line, print_listing
 from hyphe_core.clock import iso_text
 from hyphe_core.config import Config, shown_value
-from hyphe_core.crawl.corpus_options import new_corpus_options
+from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError, StoreUnreachable
@@ -137,6 +137,7 @@ def create(
     config = session_of(context).config(overrides)
     with opened_registry(config) as registry:
         options = replace(new_corpus_options(config), parsing=_read_parsing(parsing))
+        refuse_beyond_quota(config, registry)
         entry = registry.create_corpus(name, options)
     if json:
         print_json(entry_document(entry))

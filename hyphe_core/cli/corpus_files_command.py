@@ -19,6 +19,7 @@ from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, error_console, print_json, print_line, print_listing, say
 from hyphe_core.clock import iso_text
 from hyphe_core.config import Config, program_version
+from hyphe_core.crawl.corpus_options import refuse_beyond_quota
 from hyphe_core.errors import UsageFault
 from hyphe_core.exports import open_output
 from hyphe_core.maintenance.hyphe_import_records import ImportReport
@@ -84,7 +85,9 @@ def restore(
 ) -> None:
     """Make a new corpus of a backup, whole or not at all. Crawl jobs that had not ended are paused."""
     password_hash = _asked_password() if with_password else ""
-    with _opened(file) as stream, opened_registry(session_of(context).config()) as registry:
+    config = session_of(context).config()
+    with _opened(file) as stream, opened_registry(config) as registry:
+        refuse_beyond_quota(config, registry)
         protected = registry.describe_backup(stream).is_protected
         with _watched(f"restoring {file.name}") as progress:
             entry = registry.restore_corpus(stream, name=name, password_hash=password_hash, progress=progress)
@@ -235,7 +238,9 @@ def _destroyed_document(each: DestroyedCorpus) -> dict[str, object]:
 @app.command("undestroy")
 def undestroy(context: typer.Context, destroyed: Destroyed, name: Name = None, json: Json = False) -> None:
     """Bring back a destroyed corpus, or what a corpus held before it was reset."""
-    with opened_registry(session_of(context).config()) as registry:
+    config = session_of(context).config()
+    with opened_registry(config) as registry:
+        refuse_beyond_quota(config, registry)
         found = registry.get_destroyed(destroyed)
         entry = registry.undestroy_corpus(found.destroyed_id, name)
     _tell_made(entry, "brought back", json)

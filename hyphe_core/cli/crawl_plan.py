@@ -12,13 +12,14 @@ from hyphe_core.cli.crawl_jobs import launch_jobs, resume_jobs
 from hyphe_core.cli.terminal import say, told
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpus_options import new_corpus_options
+from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.declaring import declare_start_pages
 from hyphe_core.errors import NothingToDo, UsageFault
 from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import NotFound
 from memory_structure.jobs import ENDED
 from memory_structure.lru import lru_to_url
-from memory_structure.records import Job, StartPage
+from memory_structure.records import Job
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 
@@ -89,6 +90,7 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     rules = parse_rules(wish.rules, policy)
     _refuse_nothing(wish, lines.good, entry)
     if entry is None:
+        refuse_beyond_quota(wish.config, registry)
         entry = registry.create_corpus(wish.corpus, options)
     structure = registry.open_structure(entry.corpus_id)
     _refuse_contradiction(structure, wish)
@@ -154,7 +156,11 @@ def _targets(
     structure: MemoryStructure, wish: CrawlWish, good: Sequence[GoodUrl], earlier: Sequence[Job]
 ) -> tuple[list[Target], list[str]]:
     """The web entities to crawl, each with the URLs given for it, in the order given; and notes."""
-    by_entity = _declare(structure, good)
+    by_entity = declare_start_pages(
+        structure,
+        [(each.url, each.lru) for each in good],
+        lambda entities: told(entities, "web entities declared", say),
+    )
     notes: list[str] = []
     wanted: dict[int, tuple[str, ...]] = {}
     jobs_of: dict[int | None, list[Job]] = {}
@@ -174,21 +180,6 @@ def _targets(
     if starved:
         notes.append(f"--max-pages leaves no page to {len(starved)} of the web entities: not crawled")
     return [target for target in targets if target.max_pages != 0], notes
-
-
-def _declare(structure: MemoryStructure, good: Sequence[GoodUrl]) -> dict[int, tuple[str, ...]]:
-    """Make the URLs known, and start pages of their web entities: entity id -> its URLs."""
-    if not good:
-        return {}
-    raw_urls = [None if each.url == lru_to_url(each.lru) else each.url for each in good]
-    pages = structure.declare_pages([each.lru for each in good], raw_urls)
-    by_entity: dict[int, list[str]] = {}
-    for each, (page, _is_new) in zip(good, pages, strict=True):
-        by_entity.setdefault(page.web_entity_id, []).append(each.url)
-    waiting = iter(told(list(by_entity.items()), "web entities declared", say))
-    while some := list(islice(waiting, _ENTITIES_AT_ONCE)):
-        structure.add_start_pages([(i, [StartPage(url, "user") for url in urls]) for i, urls in some])
-    return {web_entity_id: tuple(urls) for web_entity_id, urls in by_entity.items()}
 
 
 def page_budgets(n_entities: int, total: int | None, per_entity: int | None) -> list[int | None]:

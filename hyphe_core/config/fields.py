@@ -91,6 +91,14 @@ class Config:
             unit="days",
         ),
     )
+    max_corpora: int | None = attrs.field(
+        default=None,
+        metadata=about(
+            _STORE,
+            optional(whole_number(1, 1_000_000)),
+            "Most corpora there may be; none = as many as the disk holds.",
+        ),
+    )
     backup_days: float = attrs.field(
         default=0.0,
         metadata=about(

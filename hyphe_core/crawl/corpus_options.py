@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from hyphe_core.config import Config
+from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import Preset
+from memory_structure.registry import Registry
 from memory_structure.suffixes import suffix_list_version
 
 
@@ -23,3 +25,15 @@ def new_corpus_options(config: Config) -> CorpusOptions:
         max_depth=config.max_depth,
         proxy=config.proxy,
     )
+
+
+def refuse_beyond_quota(config: Config, registry: Registry) -> None:
+    """Raise UsageFault when the operator allows no further corpus."""
+    if config.max_corpora is None:
+        return
+    n_corpora = len(registry.list_corpora())
+    if n_corpora >= config.max_corpora:
+        raise UsageFault(
+            f"no further corpus is allowed: there are {n_corpora}, and the setting max_corpora is "
+            f"{config.max_corpora}; destroy one first"
+        )

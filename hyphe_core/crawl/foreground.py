@@ -8,12 +8,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpus_options import new_corpus_options
+from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.declaring import declare_start_pages
 from hyphe_core.crawl.launch import CrawlChoices, CrawlTarget, launch_crawls
 from hyphe_core.errors import UsageFault
 from memory_structure.errors import MemoryStructureError, NotFound
-from memory_structure.lru import lru_to_url
-from memory_structure.records import JobState, StartPage
+from memory_structure.records import JobState
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
@@ -45,8 +45,7 @@ def prepare_crawls(
     entry = _ensure_corpus(registry, config, corpus or _name_of(urls[0]), urls)
     structure = registry.open_structure(entry.corpus_id)
     targets = [
-        CrawlTarget(entity, tuple(starts), max_pages=n_pages)
-        for entity, starts in _declare(structure, urls).items()
+        CrawlTarget(entity, starts, max_pages=n_pages) for entity, starts in _declare(structure, urls).items()
     ]
     choices = CrawlChoices(depth=n_clicks, trusts_proxy=True)
     jobs = launch_crawls(registry, entry.corpus_id, targets, config=config, choices=choices)
@@ -78,20 +77,11 @@ def log_ends(registry: Registry, jobs: Sequence[JobKey]) -> None:
         _LOG.log(level, "crawl job %d of corpus %s %s (%s)", job_id, corpus_id, words, done)
 
 
-def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, list[str]]:
+def _declare(structure: MemoryStructure, urls: Sequence[str]) -> dict[int, tuple[str, ...]]:
     """Web entity id -> its URLs, all declared and kept as start pages."""
     policy = structure.options().url_policy
     cutter = cutter_for(policy)
-    cleaned = _cleaned(urls, policy)
-    lrus = [cutter.lru(url) for url in cleaned]
-    raws = [None if url == lru_to_url(lru) else url for url, lru in zip(cleaned, lrus, strict=True)]
-    by_entity: dict[int, list[str]] = {}
-    for url, (page, _) in zip(cleaned, structure.declare_pages(lrus, raws), strict=True):
-        by_entity.setdefault(page.web_entity_id, []).append(url)
-    structure.add_start_pages(
-        [(entity_id, [StartPage(url, "user") for url in starts]) for entity_id, starts in by_entity.items()]
-    )
-    return by_entity
+    return declare_start_pages(structure, [(url, cutter.lru(url)) for url in _cleaned(urls, policy)])
 
 
 def _cleaned(urls: Sequence[str], policy: UrlPolicy) -> list[str]:
@@ -111,6 +101,7 @@ def _ensure_corpus(registry: Registry, config: Config, name: str, urls: Sequence
     except NotFound:
         options = new_corpus_options(config)
         _cleaned(urls, options.url_policy)
+        refuse_beyond_quota(config, registry)
         return registry.create_corpus(name, options)
 
 

@@ -384,7 +384,7 @@ def test_the_three_outputs_of_a_stored_parse_are_printed(hyphe: Run, tmp_path: P
     code, out, _ = hyphe("parse", "--corpus", "mine", "--stored", "http://e.org/")
     stored = json.loads(out)
     assert code == 0
-    assert stored["text"] == {"url": "http://e.org/", "text": "all of it"}
+    assert stored["text"] == {"url": "http://e.org", "text": "all of it"}
     assert stored["data"]["status"]["words"] == "success/0"
     assert stored["data"]["metadata"] == [{"name": "metatag.a", "value": "b"}]
     assert stored["data"]["dropped"] == [{"reason": "filtered", "count": 2}]
