@@ -215,7 +215,8 @@ class _Indexing:
         parsing = self.session.options.parsing
         if parsing.scoring is ScoringChoice.NONE:
             return {}
-        return share_scores(self.tx, self.session.memory.scores, linking, targets, parsing)
+        scores, version = self.session.memory.scores, self.session.state.version
+        return share_scores(self.tx, scores, linking, targets, parsing, version)
 
     def _columns(self, pages: list[Page], targets: list[list[int]]) -> LinkColumns:
         sources = np.repeat(np.array([p.page_id for p in pages], np.int32), [len(t) for t in targets])

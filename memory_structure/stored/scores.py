@@ -4,6 +4,7 @@ then, so that a link costs no write of its own."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory_structure.batch import Page
 from memory_structure.lru import head_of
-from memory_structure.opic import Scores, shared_scores, sum_contributions
+from memory_structure.opic import Scores, shared_scores
 from memory_structure.parse_options import ParseOptions
 from memory_structure.storage import Reader, Span, Transaction
 from memory_structure.stored.schema import BLOCK, SCORE_GIFTS, SCORES
@@ -34,7 +35,8 @@ class ScoreArray:
         self._array: NDArray[np.float32] = np.zeros(0, np.float32)
         self._last = -1  # row of gifts added last
         self._rows: list[int] = []  # rows of gifts that are in no block
-        self._dirty: set[int] = set()
+        self._dirty = np.zeros(0, np.bool_)  # by block: whether such rows change it
+        self.version = -1  # of the corpus, when all there is was known
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -60,7 +62,7 @@ class ScoreArray:
         self._last = mark
 
     def give(self, transaction: Transaction, row_id: int, ids: NDArray[np.int64], amounts: Scores) -> None:
-        """Add to scores, ids each once, and store that."""
+        """Add to scores, and store that. Ids may repeat."""
         gifts = np.empty(len(ids), _GIFT)
         gifts["page"], gifts["score"] = ids, amounts
         transaction.insert(SCORE_GIFTS, [(row_id, gifts.tobytes())])
@@ -76,21 +78,25 @@ class ScoreArray:
     def _add(self, row_id: int, gifts: NDArray[np.void]) -> None:
         ids = gifts["page"]
         self._reserve(int(ids.max(initial=-1)) + 1)
-        self._array[ids] += gifts["score"]
+        np.add.at(self._array, ids, gifts["score"])
         self._rows.append(row_id)
-        self._dirty.update(np.unique(ids // BLOCK).tolist())
+        self._dirty[ids // BLOCK] = True
         self._last = row_id
 
     def _add_up(self, transaction: Transaction) -> None:
-        rows = [(b, self._array[b * BLOCK : (b + 1) * BLOCK].tobytes()) for b in sorted(self._dirty)]
+        blocks = np.flatnonzero(self._dirty).tolist()
+        rows = [(b, self._array[b * BLOCK : (b + 1) * BLOCK].tobytes()) for b in blocks]
         transaction.put(SCORES, [*rows, (_MARK, str(self._last).encode())])
         transaction.delete(SCORE_GIFTS, self._rows)
-        self._rows, self._dirty = [], set()
+        self._rows = []
+        self._dirty[:] = False
 
     def _reserve(self, n: int) -> None:
         if n > len(self._array):
             more = np.zeros(max(n - len(self._array), len(self._array) // 4), np.float32)
             self._array = np.concatenate((self._array, more))
+            n_blocks = len(self._array) // BLOCK + 1
+            self._dirty = np.concatenate((self._dirty, np.zeros(n_blocks - len(self._dirty), np.bool_)))
 
 
 def _mark(reader: Reader) -> int:
@@ -104,25 +110,27 @@ def share_scores(
     pages: Sequence[Page],
     targets: Sequence[Sequence[int]],
     options: ParseOptions,
+    version: int,
 ) -> dict[int, float]:
     """Let pages of a batch share their scores among their links; by page id what each had to share.
 
     Start pages that nothing was given get a score to begin with. All pages share what they had before the
-    batch.
+    batch. `version` of the corpus before it: nobody wrote since when it is the one left by the last call.
     """
-    scores.refresh(transaction)
+    if scores.version != version:
+        scores.refresh(transaction)
     ids = np.array([page.page_id for page in pages], np.int64)
     before = scores.of(ids)
     is_start = np.array([page.fetch.depth == 0 for page in pages], np.bool_) & (before == 0)
     injected = np.where(is_start, _INJECTED, 0.0)
     n_links = np.array([len(each) for each in targets], np.int64)
     page_of_link = np.repeat(np.arange(len(pages)), n_links)
+    linked = np.fromiter(chain.from_iterable(targets), np.int64, len(page_of_link))
     given = shared_scores(before + injected, page_of_link, n_links, _weights(pages, options))
-    flat = np.concatenate((ids, *(np.array(each, np.int64) for each in targets)))
-    taking, place = np.unique(flat, return_inverse=True)
-    amounts = sum_contributions(place, np.concatenate((injected, given)), len(taking))
-    got = np.flatnonzero(amounts)
-    scores.give(transaction, max(page.fetch_id for page in pages), taking[got], amounts[got])
+    starts = np.flatnonzero(is_start)
+    taking, amounts = np.concatenate((ids[starts], linked)), np.concatenate((injected[starts], given))
+    scores.give(transaction, max(page.fetch_id for page in pages), taking, amounts)
+    scores.version = version + 1
     return dict(zip(ids.tolist(), (before + injected).tolist(), strict=True))
 
 
