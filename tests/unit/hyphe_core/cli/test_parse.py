@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -185,6 +186,22 @@ def test_a_stylesheet_reads_a_document(hyphe: Run, tmp_path: Path) -> None:
         "parser: recipe (asked for by name)"
         in hyphe("parse", "soup.xml", "--stylesheet", "recipe.xsl", "--explain")[1]
     )
+
+
+def test_the_format_of_the_documentation_does_what_it_says(hyphe: Run, tmp_path: Path) -> None:
+    """By hand first, then found by itself in the operator's folder."""
+    text = (Path(__file__).parents[4] / "docs" / "parse.md").read_text("utf-8")
+    blocks = dict(re.findall(r"```[a-z]+ ([a-z.]+)\n(.*?)```", text, re.DOTALL))
+    for name in ("soup.xml", "recipe.xsl", "recipe.toml"):
+        (tmp_path / name).write_text(blocks[name], "utf-8")
+    given = ("parse", "soup.xml", "--url", "http://e.org/soups/leek.xml")
+    assert hyphe(*given, "--stylesheet", "recipe.xsl") == (0, blocks["expected"], "")
+    folder = tmp_path / "data" / "stylesheets"
+    folder.mkdir(parents=True)
+    for name in ("recipe.xsl", "recipe.toml"):
+        (folder / name).write_text(blocks[name], "utf-8")
+    assert hyphe(*given) == (0, blocks["expected"], "")
+    assert "recipe" in hyphe("parsers")[1]
 
 
 @pytest.mark.parametrize(
