@@ -25,6 +25,7 @@ from hyphe_core.cli.terminal import complain, print_json, print_listing, say
 from hyphe_core.cli.url_lines import read_given
 from hyphe_core.config import Config, Source
 from hyphe_core.logs import LogFormat, configure_logs
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import JobState
 from memory_structure.registry import Registry
 
@@ -83,6 +84,10 @@ def crawl(
     allow_private_networks: Annotated[
         bool, typer.Option("--allow-private-networks", help="Fetch private and loopback addresses too.")
     ] = False,
+    order: Annotated[
+        CrawlOrder | None,
+        typer.Option(help="Which pages come first: the nearest, or those with the highest score."),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -107,7 +112,7 @@ def crawl(
     given = tuple(read_given(urls or [], from_file))
     wish = CrawlWish(
         corpus, config, given, manners, depth, creation_rule, tuple(rule or ()),
-        max_pages, max_pages_per_entity, time_limit, resume,
+        max_pages, max_pages_per_entity, time_limit, resume, order,
     )  # fmt: skip
     configure_logs(config.log_level, LogFormat(config.log_format))
     with _signals_interrupt(), opened_registry(config) as registry:

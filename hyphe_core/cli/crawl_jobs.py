@@ -32,6 +32,7 @@ def launch_jobs(registry: Registry, corpus_id: str, wish: CrawlWish, targets: Se
         obey_crawl_delay=manners.obey_crawl_delay,
         allow_private_networks=manners.allow_private_networks,
         trusts_proxy=True,
+        order=wish.order,
     )
     wanted = [CrawlTarget(each.web_entity_id, each.urls, max_pages=each.max_pages) for each in targets]
     jobs = launch_crawls(registry, corpus_id, wanted, config=wish.config, choices=choices)

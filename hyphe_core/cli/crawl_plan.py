@@ -19,6 +19,7 @@ from memory_structure.creation_rules import CreationRule, Preset
 from memory_structure.errors import NotFound
 from memory_structure.jobs import ENDED
 from memory_structure.lru import lru_to_url
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import Job
 from memory_structure.registry import CorpusEntry, Registry
 from memory_structure.structure import MemoryStructure
@@ -53,6 +54,7 @@ class CrawlWish:
     max_pages_per_entity: int | None = None
     time_limit_seconds: float | None = None
     resume: bool = False
+    order: CrawlOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_structure.lru import url_to_lru
+from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import EndReason, FetchError
 from tests.unit.hyphe_core.crawl.simulation import SimPage, Simulation, SimWeb, spec_of
 
@@ -53,10 +54,12 @@ SEEDS = st.integers(0, 1 << 32)
 DEPTHS = st.integers(0, 4)
 
 
-@given(webs(), SEEDS, DEPTHS)
+@given(webs(), SEEDS, DEPTHS, st.sampled_from(CrawlOrder))
 @settings(max_examples=150, deadline=None)
-def test_pages_and_depths_equal_the_truth_whatever_the_order(web: SimWeb, seed: int, depth: int) -> None:
-    spec = spec_of(start_of(web), max_depth=depth, per_host=3)
+def test_pages_and_depths_equal_the_truth_whatever_the_order(
+    web: SimWeb, seed: int, depth: int, order: CrawlOrder
+) -> None:
+    spec = spec_of(start_of(web), max_depth=depth, per_host=3, order=order)
     sim = Simulation(web, random.Random(seed))
     sim.add(1, spec)
     sim.run()
