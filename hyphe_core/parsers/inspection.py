@@ -20,9 +20,10 @@ from hyphe_core.parsers.base import (
 from hyphe_core.parsers.keeping import KeepingRules, KeptParse, keep, rules_of_profile
 from hyphe_core.parsers.markup_formats import load_stylesheet
 from hyphe_core.parsers.parse_out import ParseOut
-from hyphe_core.parsers.parse_out_results import parse_outs_of
+from hyphe_core.parsers.parse_out_results import parse_outs_of, result_of
 from hyphe_core.parsers.profiles import PROFILES, RESEARCH, ParseProfile, ProfileName
 from hyphe_core.parsers.registry import Candidate, Explanation, ParserRegistry
+from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
 from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
 
@@ -107,7 +108,8 @@ class Inspector:
         options = XmlOptions(profile is ProfileName.NUTCH, own.name, stylesheet)
         xml = next(parser for parser in self._registry.list_parsers() if isinstance(parser, XmlParser))
         parser = xml.with_options(options)
-        result = parser.parse(document)
+        outcome = parser.run(document)
+        result = result_of(outcome, document, merge_robots([], document))
         why = "asked for by name"
         return Explanation(
             media_type=result.content_type or media_type_of(document.content_type, document.body),
@@ -118,6 +120,7 @@ class Inspector:
             why=why,
             warnings=result.warnings,
             result=result,
+            parse_outs=tuple(cleaned.parse for cleaned in outcome.parses),
         )
 
 
@@ -153,7 +156,10 @@ def _inspection(
         ways.profile.name,
         explanation,
         replace(kept, result=shown),
-        parse_outs_of(shown, document),
+        # What a format wrote itself tells the elements of links, as long as all of them are kept.
+        explanation.parse_outs
+        if ways.rules.policy is None and explanation.parse_outs
+        else parse_outs_of(shown, document),
         omissions,
         tuple(_list_limits(found)),
     )

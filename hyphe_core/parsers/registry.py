@@ -18,6 +18,8 @@ from typing import Final
 
 from hyphe_core.parsers.base import Document, ParseMinor, Parser, ParseResult, failed
 from hyphe_core.parsers.html import HtmlParser
+from hyphe_core.parsers.markup import MarkupOutcome
+from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.profiles import RESEARCH, ParseProfile
 from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
@@ -54,6 +56,7 @@ class Explanation:
     """How a document was read: what its type is and says who, who was asked in which order, who read it.
 
     `read_by` is the name of the parser, or of the format of the XML parser, whose result counts.
+    `parse_outs` are the records that a format made itself, which tell more than the result; else empty.
     """
 
     media_type: str
@@ -64,6 +67,7 @@ class Explanation:
     why: str
     warnings: tuple[str, ...]
     result: ParseResult
+    parse_outs: tuple[ParseOut, ...] = ()
 
 
 class ParserRegistry:
@@ -143,15 +147,17 @@ class ParserRegistry:
         """The result, and how it was come by."""
         candidates = self.list_candidates(document)
         chosen, result = self._run(candidates, document, profile)
+        outcome = self._find_outcome(chosen, document, profile, result)
         return Explanation(
             media_type=result.content_type or media_type_of(document.content_type, document.body),
             declared_type=find_declared_type(document.content_type) or "",
             sniffed_type=sniff(document.body),
             candidates=tuple(candidates),
             read_by=result.parser or name_of(chosen.parser),
-            why=self._why(chosen, document, profile, result),
+            why=chosen.why if outcome is None else f"{chosen.why}; {outcome.why}",
             warnings=(*self.warnings, *result.warnings),
             result=result,
+            parse_outs=() if outcome is None else tuple(cleaned.parse for cleaned in outcome.parses),
         )
 
     def close(self) -> None:
@@ -208,12 +214,14 @@ class ParserRegistry:
         assert telling is not None  # the opaque parser never fails
         return telling
 
-    def _why(self, chosen: Candidate, document: Document, profile: ParseProfile, result: ParseResult) -> str:
-        """Also why a format was chosen; XML that failed by itself (took too long, say) is not tried again."""
+    def _find_outcome(
+        self, chosen: Candidate, document: Document, profile: ParseProfile, result: ParseResult
+    ) -> MarkupOutcome | None:
+        """Of XML, all that its parser says; what failed by itself (took too long, say) is not tried again."""
         parser = self._with(chosen.parser, profile)
         if not isinstance(parser, XmlParser) or result.status.minor is ParseMinor.EXCEPTION:
-            return chosen.why
-        return f"{chosen.why}; {parser.run(document).why}"
+            return None
+        return parser.run(document)
 
 
 def _attempt(parser: Parser, document: Document) -> ParseResult:
