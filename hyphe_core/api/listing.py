@@ -21,7 +21,7 @@ from hyphe_core.api.entity_search import read_sort, with_fields, with_words
 from hyphe_core.api.facets import completions, facets_of, gaps_of
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
-from hyphe_core.api.methods import CORPUS, MethodGroup
+from hyphe_core.api.methods import CORPUS, Declare, MethodGroup
 from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, Parameter, Text
 from hyphe_core.api.schemas import (
     ANYTHING,
@@ -47,6 +47,13 @@ _PAGED = "a page of entities; a plain list when count is -1"
 _WORDS = Parameter("allFieldsKeywords", ListOf(Text(), or_one=True), (), "words, all of which must be found")
 _FIELDS = Parameter("fieldKeywords", Anything(), [], "[field, value] pairs, all of which must hold")
 _FILTERS = Parameter("filters", Mapping(), {}, RECORD_DOC)
+_LIGHTER = (LIGHT, SEMILIGHT)
+_FULLER = (LIGHT, _FULL)
+
+
+def _listing(*own: Parameter, lighter: tuple[Parameter, ...] = ()) -> Declare:
+    """Declares a method that answers a page of entities: its own parameters, then those of all listings."""
+    return methods.method(*own, SORT, COUNT, PAGE, *lighter, CORPUS, result=LISTING, returns=_PAGED)
 
 
 # -- as Hyphe has them -------------------------------------------------------------------------------------
@@ -75,17 +82,7 @@ def get_webentities(
     return answer_listing(call, find_ids(call, Filters(), read_sort(sort)), count, page, level)
 
 
-@methods.method(
-    Parameter("status", STATUS, doc="a status"),
-    SORT,
-    COUNT,
-    PAGE,
-    LIGHT,
-    SEMILIGHT,
-    CORPUS,
-    result=LISTING,
-    returns=_PAGED,
-)
+@_listing(Parameter("status", STATUS, doc="a status"), lighter=_LIGHTER)
 def get_webentities_by_status(
     call: Call, status: WebEntityStatus, sort: object, count: int, page: int, light: bool, semilight: bool
 ) -> object:
@@ -94,7 +91,7 @@ def get_webentities_by_status(
     return answer_listing(call, found, count, page, level_of(light, semilight))
 
 
-@methods.method(_WORDS, _FIELDS, SORT, COUNT, PAGE, LIGHT, SEMILIGHT, CORPUS, result=LISTING, returns=_PAGED)
+@_listing(_WORDS, _FIELDS, lighter=_LIGHTER)
 def search_webentities(
     call: Call,
     words: list[str],
@@ -113,7 +110,7 @@ def search_webentities(
     )
 
 
-@methods.method(_WORDS, _FIELDS, SORT, COUNT, PAGE, LIGHT, SEMILIGHT, CORPUS, result=LISTING, returns=_PAGED)
+@_listing(_WORDS, _FIELDS, lighter=_LIGHTER)
 def wordsearch_webentities(
     call: Call,
     words: list[str],
@@ -132,24 +129,16 @@ def wordsearch_webentities(
     )
 
 
-@methods.method(
-    Parameter("name", Text(), doc="a name"), SORT, COUNT, PAGE, CORPUS, result=LISTING, returns=_PAGED
-)
+@_listing(Parameter("name", Text(), doc="a name"))
 def get_webentities_by_name(call: Call, name: str, sort: object, count: int, page: int) -> object:
     """List the web entities of exactly that name."""
     return answer_listing(call, find_ids(call, Filters(name=name), read_sort(sort)), count, page, Level.FULL)
 
 
-@methods.method(
+@_listing(
     Parameter("value", Text(), doc="a value of a tag"),
     Parameter("namespace", Text(), None, "namespace of the tag; none for any"),
     Parameter("category", Text(), None, "category of the tag; none for any"),
-    SORT,
-    COUNT,
-    PAGE,
-    CORPUS,
-    result=LISTING,
-    returns=_PAGED,
 )
 def get_webentities_by_tag_value(
     call: Call,
@@ -171,15 +160,9 @@ def get_webentities_by_tag_value(
     return answer_listing(call, found, count, page, Level.FULL)
 
 
-@methods.method(
+@_listing(
     Parameter("namespace", Text(), doc="a namespace of tags"),
     Parameter("category", Text(), doc="a category of tags"),
-    SORT,
-    COUNT,
-    PAGE,
-    CORPUS,
-    result=LISTING,
-    returns=_PAGED,
 )
 def get_webentities_by_tag_category(
     call: Call, namespace: str, category: str, sort: object, count: int, page: int
@@ -189,18 +172,11 @@ def get_webentities_by_tag_category(
     return answer_listing(call, find_ids(call, filters, read_sort(sort)), count, page, Level.FULL)
 
 
-@methods.method(
+@_listing(
     Parameter("status", STATUS, WebEntityStatus.IN, "a status"),
     Parameter("missing_a_category", Flag(), False, "also those without a value of a category in use"),
     Parameter("multiple_values", Flag(), False, "also those with several values of a category"),
-    SORT,
-    COUNT,
-    PAGE,
-    LIGHT,
-    _FULL,
-    CORPUS,
-    result=LISTING,
-    returns=_PAGED,
+    lighter=_FULLER,
 )
 def get_webentities_mistagged(
     call: Call,
@@ -222,7 +198,7 @@ def get_webentities_mistagged(
     return answer_listing(call, found, count, page, level_of(light, semilight))
 
 
-@methods.method(SORT, COUNT, PAGE, LIGHT, _FULL, CORPUS, result=LISTING, returns=_PAGED)
+@_listing(lighter=_FULLER)
 def get_webentities_uncrawled(
     call: Call, sort: object, count: int, page: int, light: bool, semilight: bool
 ) -> object:
