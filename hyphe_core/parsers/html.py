@@ -44,8 +44,6 @@ PAGE_RELATIONS = frozenset(
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
-# Beginnings of references that give the same address on all pages of a host.
-_SHARED = ("/", *_WEB)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
@@ -310,7 +308,7 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     joined, new_link = _remembered_join, tuple.__new__  # tuple.__new__ is half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href.startswith(_SHARED):
+        if href[:1] == "/" or href.startswith(_WEB):
             url, scheme = joined(root, href)
         else:
             url, scheme = _join(base, href)

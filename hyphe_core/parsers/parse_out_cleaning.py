@@ -46,8 +46,8 @@ CANONICAL: Final = "html.canonical"
 _N_REMEMBERED: Final = 4096  # links; some 3 MB
 _MAX_REMEMBERED_CHARACTERS: Final = 1000  # of one link
 _WEB: Final = ("http://", "https://")
-# Beginnings of references that give the same address in all documents of a host.
-_SHARED: Final = ("/", *_WEB, "mailto:", "javascript:", "tel:")
+# Beginnings of references that give the same address in all documents of a host, as does a slash.
+_SHARED: Final = (*_WEB, "mailto:", "javascript:", "tel:")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHITE_SPACE: Final = re.compile(r"[\s\x00-\x20\x7f]+")
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
@@ -229,7 +229,8 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
         if href in settled:
             continue
         # What documents of a site share are the addresses that do not depend on the document.
-        if href.startswith(_SHARED) and len(href) + len(anchor) + len(rel) < _MAX_REMEMBERED_CHARACTERS:
+        is_shared = href[:1] == "/" or href.startswith(_SHARED)
+        if is_shared and len(href) + len(anchor) + len(rel) < _MAX_REMEMBERED_CHARACTERS:
             outlink, scheme = _remembered_outlink(root, href, anchor, element, rel)
         else:
             outlink, scheme = _clean_outlink(base, href, anchor, element, rel)

@@ -29,8 +29,6 @@ from hyphe_core.parsers.url_rules.addresses import MalformedUrl, resolve
 
 CACHING_FORBIDDEN = "caching.forbidden"
 _WEB = ("http://", "https://")
-# Beginnings of references that give the same address on all pages of a host.
-_SHARED = ("/", *_WEB)
 _N_REMEMBERED = 8192
 _BASES = (*_WEB, "ftp://", "file:")
 
@@ -95,7 +93,7 @@ def _resolved_links(base: str, found: list[FoundLink]) -> tuple[Link, ...]:
     root = _find_url(base, "/") or base
     for href, anchor, rel, element, node in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href.startswith(_SHARED):
+        if href[:1] == "/" or href.startswith(_WEB):
             url = _remembered_url(root, href)
         else:
             url = _find_url(base, href)
