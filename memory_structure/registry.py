@@ -14,6 +14,7 @@ from typing import BinaryIO, NamedTuple
 
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.creation_rules import CreationRule
 from memory_structure.resolutions import ResolutionKeeping
 from memory_structure.structure import MemoryStructure
 from memory_structure.tokens import TokenKeeping
@@ -117,9 +118,15 @@ class Registry(TokenKeeping, ResolutionKeeping):
 
     # -- corpora
     @abstractmethod
-    def create_corpus(self, name: str, options: CorpusOptions, password_hash: str = "") -> CorpusEntry:
-        """Create a corpus and its store. Raises AlreadyExists for a name in use, InvalidValue for an empty
-        one."""
+    def create_corpus(
+        self,
+        name: str,
+        options: CorpusOptions,
+        password_hash: str = "",
+        rules: Sequence[CreationRule] = (),
+    ) -> CorpusEntry:
+        """Create a corpus and its store, with creation rules beside the default one. Raises AlreadyExists for
+        a name in use, InvalidValue for an empty one."""
 
     @abstractmethod
     def get_corpus(self, corpus: str) -> CorpusEntry:

@@ -36,6 +36,7 @@ from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
 from memory_structure.corpus_records import CorpusCounters
+from memory_structure.creation_rules import HYPHE_DEFAULT_RULES
 from memory_structure.errors import StoreError
 from memory_structure.registry import CorpusEntry
 from memory_structure.suffixes import suffix_tree
@@ -145,14 +146,17 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     role=Role.CURATOR,
 )
 def create_corpus(call: Call, name: str, password: object, options: JsonObject) -> JsonObject:
-    """Create a corpus and start it. The caller who gave it a password may go on using it."""
+    """Create a corpus and start it. The caller who gave it a password may go on using it.
+
+    It has rules for large platforms, that make an entity of each account or blog, beside its default rule.
+    """
     if not isinstance(password, str):
         raise Refusal("password must be a text")
     default = new_corpus_options(call.config)
     chosen = changed_options(default, options)
     refuse_beyond_limits(call.config, default, chosen)
     refuse_beyond_quota(call.config, call.registry)
-    entry = call.registry.create_corpus(name, chosen, hash_password(password))
+    entry = call.registry.create_corpus(name, chosen, hash_password(password), HYPHE_DEFAULT_RULES)
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:
         call.granted_token = call.service.sessions.grant(

@@ -297,6 +297,7 @@ class Keeper:
         try:
             await self._insist(write)
             await self._insist(lambda: self._registry.release_job(*key, self.worker_id, done=True))
+            await self._insist(lambda: self._registry.touch_corpus(key[0]))
         finally:
             self._jobs.pop(key, None)
             self._ending.discard(key)

@@ -6,13 +6,14 @@ import re
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final
 
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.creation_rules import CreationRule
 from memory_structure.errors import AlreadyExists, CorruptCorpus, InvalidValue, NotFound, StoreLocked
 from memory_structure.registry import CorpusEntry, DestroyedCorpus
 from memory_structure.storage import Reader, Row, Storage, Transaction
@@ -21,6 +22,7 @@ from memory_structure.stored.corpus_stores import CorpusStores, condemn, give, s
 from memory_structure.stored.moments import from_micros, now_micros
 from memory_structure.stored.pack_files import Packs
 from memory_structure.stored.packed_blobs import PackedBlobStore
+from memory_structure.stored.rule_rows import store_rule
 from memory_structure.stored.schema import CORPORA, CORPUS_TABLES, QUEUE, RULES, STORES, TRASH, WORKERS
 from memory_structure.stored.state import find_state
 from memory_structure.stored.structure import StoredMemoryStructure
@@ -62,12 +64,21 @@ class Corpora:
 
     # -- making and finding
 
-    def create_corpus(self, name: str, options: CorpusOptions, password_hash: str = "") -> CorpusEntry:
-        """Create a corpus and its store."""
+    def create_corpus(
+        self,
+        name: str,
+        options: CorpusOptions,
+        password_hash: str = "",
+        rules: Sequence[CreationRule] = (),
+    ) -> CorpusEntry:
+        """Create a corpus and its store, with rules."""
         self._refuse_name(name)
         with self._stores.making(corpus_id_of(name)) as store:
             structure = self._make_structure(store, options)
             try:
+                with structure.storage.transaction() as transaction:
+                    for rule in rules:
+                        store_rule(transaction, rule)
                 entry = self._enter(store, name, password_hash)
             except BaseException:
                 structure.close()

@@ -141,6 +141,7 @@ def test_crawls(visit: Visit) -> None:
         assert isinstance(job, str)
     jobs = wait_until(lambda: _ended(visit), 90)
     by_entity = {job["webentity_id"]: job for job in jobs}
+    assert visit.status()["corpus"]["traph"]["last_index"] >= min(job["finished_at"] for job in jobs)
     paper = by_entity[visit.ids[PAPER]]
     assert (paper["crawling_status"], paper["indexing_status"]) == ("FINISHED", "FINISHED")
     assert paper["nb_crawled_pages_200"] > 1

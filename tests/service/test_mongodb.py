@@ -27,8 +27,8 @@ def service(tmp_path_factory: pytest.TempPathFactory, database: MongoServer) -> 
 def test_calls_are_served_from_mongodb(service: ServiceProcess) -> None:
     client = service.client()
     assert client.call("create_corpus", "Mongo")["corpus_id"] == "mongo"
-    entity = client.call("declare_page", "http://www.x.com/a", "mongo")
-    assert client.call("store.get_webentity_for_url", "http://x.com/b", "mongo")["id"] == entity["id"]
+    entity = client.call("declare_page", "http://www.xyz.com/a", "mongo")
+    assert client.call("store.get_webentity_for_url", "http://xyz.com/b", "mongo")["id"] == entity["id"]
     assert client.call("get_status", "mongo")["corpus"]["crawler"]["pages_found"] == 1
     assert not list(service.data_dir.glob("**/corpus.sqlite"))
 
@@ -40,7 +40,7 @@ def test_a_server_that_is_away_is_waited_for_and_pings_go_on(
     client.call("create_corpus", "Away")
     database.kill()
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(client.envelope, "declare_page", "http://x.com/", "away")
+        waiting = pool.submit(client.envelope, "declare_page", "http://xyz.com/", "away")
         for _ in range(20):
             assert client.call("ping") == "pong"
         assert not waiting.done()

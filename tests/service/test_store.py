@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from memory_structure.creation_rules import HYPHE_DEFAULT_RULES
 from tests.contract.hyphe_api import result_faults
 from tests.service.conftest import BODY, FULL
 from tests.service.service_process import Client, Failed
@@ -206,11 +207,11 @@ def corpus(client: Client) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("lru", "canonical"),
     [
-        ("s:http|t:80|h:com|h:x|", "s:http|h:com|h:x|"),
-        ("s:https|t:443|h:com|h:x|", "s:https|h:com|h:x|"),
+        ("s:http|t:80|h:com|h:xyz|", "s:http|h:com|h:xyz|"),
+        ("s:https|t:443|h:com|h:xyz|", "s:https|h:com|h:xyz|"),
         ("s:http|h:uk|h:co|h:x|p:|", "s:http|h:co.uk|h:x|"),
-        ("s:http|h:COM|h:X|p:a%41|f:top|", "s:http|h:com|h:x|p:aA|"),
-        ("s:http|t:8000|h:com|h:x|p:a|p:|", "s:http|t:8000|h:com|h:x|p:a|"),
+        ("s:http|h:COM|h:XYZ|p:a%41|f:top|", "s:http|h:com|h:xyz|p:aA|"),
+        ("s:http|t:8000|h:com|h:xyz|p:a|p:|", "s:http|t:8000|h:com|h:xyz|p:a|"),
     ],
 )
 def test_lrus_cut_by_clients_become_canonical(client: Client, corpus: str, lru: str, canonical: str) -> None:
@@ -221,22 +222,24 @@ def test_lrus_cut_by_clients_become_canonical(client: Client, corpus: str, lru: 
 
 
 def test_variations_are_owned_where_nobody_owns_them(client: Client, corpus: str) -> None:
-    client.call("store.declare_webentity_by_lru", "s:https|h:com|h:x|", None, None, None, False, None, corpus)
-    entity = client.call("store.declare_webentity_by_lruprefix_as_url", url="http://x.com/", corpus=corpus)
+    client.call(
+        "store.declare_webentity_by_lru", "s:https|h:com|h:xyz|", None, None, None, False, None, corpus
+    )
+    entity = client.call("store.declare_webentity_by_lruprefix_as_url", url="http://xyz.com/", corpus=corpus)
     assert set(entity["prefixes"]) == {
-        "s:http|h:com|h:x|",
-        "s:http|h:com|h:x|h:www|",
-        "s:https|h:com|h:x|h:www|",
+        "s:http|h:com|h:xyz|",
+        "s:http|h:com|h:xyz|h:www|",
+        "s:https|h:com|h:xyz|h:www|",
     }
     assert entity["created"] is True
     assert entity["status"] == "DISCOVERED"
-    assert entity["homepage"] == "http://www.x.com"
+    assert entity["homepage"] == "http://www.xyz.com"
 
 
 def test_a_prefix_has_one_owner(client: Client, corpus: str) -> None:
-    client.call("store.declare_webentity_by_lruprefix_as_url", url="http://x.com/", corpus=corpus)
+    client.call("store.declare_webentity_by_lruprefix_as_url", url="http://xyz.com/", corpus=corpus)
     assert "already" in denied(
-        client, "store.declare_webentity_by_lruprefix_as_url", url="http://x.com/", corpus=corpus
+        client, "store.declare_webentity_by_lruprefix_as_url", url="http://xyz.com/", corpus=corpus
     )
     assert len(client.call("store.get_webentities", count=-1, corpus=corpus)) == 1
 
@@ -246,11 +249,11 @@ def test_a_prefix_has_one_owner(client: Client, corpus: str) -> None:
     [
         {"list_lrus": []},
         {"list_lrus": ["nonsense"]},
-        {"list_lrus": ["s:http|h:com|h:x|"], "status": "MAYBE"},
-        {"list_lrus": ["s:http|h:com|h:x|"], "startpages": ["http://elsewhere.com/"]},
-        {"list_lrus": ["s:http|h:com|h:x|"], "startpages": ["mailto:a@b.c"]},
-        {"list_lrus": ["s:http|h:com|h:x|"], "tags": {"USER": "press"}},
-        {"list_lrus": ["s:http|h:com|h:x|"], "tags": {"USER": {"a": [5]}}},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "status": "MAYBE"},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "startpages": ["http://elsewhere.com/"]},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "startpages": ["mailto:a@b.c"]},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "tags": {"USER": "press"}},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "tags": {"USER": {"a": [5]}}},
     ],
 )
 def test_a_declaration_that_fails_leaves_nothing(client: Client, corpus: str, named: Any) -> None:
@@ -261,21 +264,21 @@ def test_a_declaration_that_fails_leaves_nothing(client: Client, corpus: str, na
 def test_tags_and_start_pages_are_declared_along(client: Client, corpus: str) -> None:
     entity = client.call(
         "store.declare_webentity_by_lrus",
-        list_lrus=["s:http|h:com|h:x|"],
-        startpages=["", None, "x.com/", "http://www.x.com/a"],
+        list_lrus=["s:http|h:com|h:xyz|"],
+        startpages=["", None, "xyz.com/", "http://www.xyz.com/a"],
         tags={"USER": {"a": "1", "b": ["2", "3", ""]}},
         corpus=corpus,
     )
-    assert entity["startpages"] == ["http://x.com", "http://www.x.com/a"]
+    assert entity["startpages"] == ["http://xyz.com", "http://www.xyz.com/a"]
     assert entity["tags"]["USER"] == {"a": ["1"], "b": ["2", "3"]}
 
 
 def test_a_declared_page_belongs_to_an_entity(client: Client, corpus: str) -> None:
-    first = client.call("declare_page", "http://www.x.com/a?b=c", corpus)
-    again = client.call("declare_page", "http://x.com/other", corpus)
+    first = client.call("declare_page", "http://www.xyz.com/a?b=c", corpus)
+    again = client.call("declare_page", "http://xyz.com/other", corpus)
     assert (first["created"], again["created"], first["id"]) == (True, False, again["id"])
     pages = client.call("store.get_webentity_pages", first["id"], False, corpus)
-    assert [p["url"] for p in pages] == ["http://www.x.com/a?b=c", "http://x.com/other"]
+    assert [p["url"] for p in pages] == ["http://www.xyz.com/a?b=c", "http://xyz.com/other"]
     assert client.call("store.get_webentity_pages", first["id"], True, corpus) == []
 
 
@@ -456,29 +459,52 @@ def test_neighbours_come_by_falling_weight(client: Client) -> None:
 
 
 def test_a_rule_counts_for_its_variations_until_it_is_deleted(client: Client, corpus: str) -> None:
-    prefix = "s:http|h:com|h:x|"
+    prefix = "s:http|h:com|h:xyz|"
     client.call("store.add_webentity_creationrule", prefix, "Path-1", corpus)
     rules = client.call("store.get_webentity_creationrules", None, corpus)
     assert result_faults("store.get_webentity_creationrules", rules) == []
-    assert [r["name"] for r in rules] == ["domain", "path-1"]
-    urls = ["http://x.com/a/b", "https://www.x.com/a/b", "http://y.com/a/b"]
+    by_prefix = {rule["prefix"]: rule["name"] for rule in rules}
+    assert (rules[0]["name"], by_prefix[prefix]) == ("domain", "path-1")
+    urls = ["http://xyz.com/a/b", "https://www.xyz.com/a/b", "http://y.com/a/b"]
     simulated = client.call("store.simulate_creationrules_for_urls", urls, corpus)
     assert list(simulated.values()) == [
-        "s:http|h:com|h:x|p:a|",
-        "s:https|h:com|h:x|h:www|p:a|",
+        "s:http|h:com|h:xyz|p:a|",
+        "s:https|h:com|h:xyz|h:www|p:a|",
         "s:http|h:com|h:y|",
     ]
     for url, simulated_prefix in simulated.items():
         assert simulated_prefix in client.call("declare_page", url, corpus)["prefixes"]
-    assert client.call("store.get_webentity_creationrules", "s:https|h:com|h:x|", corpus)["name"] == "path-1"
-    client.call("store.delete_webentity_creationrule", "s:https|h:com|h:x|h:www|", corpus)
+    assert (
+        client.call("store.get_webentity_creationrules", "s:https|h:com|h:xyz|", corpus)["name"] == "path-1"
+    )
+    client.call("store.delete_webentity_creationrule", "s:https|h:com|h:xyz|h:www|", corpus)
     assert client.call("store.get_webentity_creationrules", prefix, corpus) is None
     assert denied(client, "store.delete_webentity_creationrule", prefix, corpus)
 
 
+def test_a_new_corpus_makes_an_entity_of_each_account_of_a_large_platform(
+    client: Client, corpus: str
+) -> None:
+    urls = ["https://twitter.com/bob/status/1", "https://www.facebook.com/groups/bob/x", "http://y.com/a"]
+    simulated = client.call("store.simulate_creationrules_for_urls", urls, corpus)
+    assert list(simulated.values()) == [
+        "s:https|h:com|h:twitter|p:bob|",
+        "s:https|h:com|h:facebook|h:www|p:groups|p:bob|",
+        "s:http|h:com|h:y|",
+    ]
+    prefix = client.call("declare_page", urls[0], corpus)["prefixes"]
+    assert "s:https|h:com|h:twitter|p:bob|" in prefix
+    client.call("store.delete_webentity_creationrule", "s:http|h:com|h:twitter|", corpus)
+    assert client.call("store.get_webentity_creationrules", "s:https|h:com|h:twitter|", corpus) is None
+    client.call("reinitialize", corpus)
+    rules = client.call("store.get_webentity_creationrules", None, corpus)
+    assert "s:http|h:com|h:twitter|" not in {rule["prefix"] for rule in rules}
+    assert len(rules) == len(HYPHE_DEFAULT_RULES)  # with the default rule, without the one deleted
+
+
 @pytest.mark.parametrize("regexp", ["everything", "(s:[a-zA-Z]+", "path-0", ""])
 def test_a_rule_that_is_no_preset_is_told(client: Client, regexp: str) -> None:
-    assert denied(client, "store.add_webentity_creationrule", "s:http|h:com|h:x|", regexp, FULL)
+    assert denied(client, "store.add_webentity_creationrule", "s:http|h:com|h:xyz|", regexp, FULL)
 
 
 def test_the_default_rule_can_be_replaced_and_not_removed(client: Client, corpus: str) -> None:
@@ -489,17 +515,17 @@ def test_the_default_rule_can_be_replaced_and_not_removed(client: Client, corpus
 
 
 def test_a_simulation_stores_nothing_and_answers_false_for_nonsense(client: Client, corpus: str) -> None:
-    answer = client.call("store.simulate_creationrules_for_urls", ["http://x.com/", "two words"], corpus)
-    assert answer == {"http://x.com/": "s:http|h:com|h:x|", "two words": False}
+    answer = client.call("store.simulate_creationrules_for_urls", ["http://xyz.com/", "two words"], corpus)
+    assert answer == {"http://xyz.com/": "s:http|h:com|h:xyz|", "two words": False}
     assert client.call("store.get_webentities", count=-1, corpus=corpus) == []
 
 
 def test_a_simulation_tells_the_owner_where_a_precision_exception_lies(client: Client) -> None:
     corpus = client.call("create_corpus", "Precise", "", {"precision_limit": 0})["corpus_id"]
-    client.call("declare_page", "http://x.com/", corpus)
-    client.call("declare_page", "http://x.com/a/b", corpus)
-    answer = client.call("store.simulate_creationrules_for_urls", ["http://x.com/a/b/c"], corpus)
-    assert answer == {"http://x.com/a/b/c": "s:http|h:com|h:x|"}
+    client.call("declare_page", "http://xyz.com/", corpus)
+    client.call("declare_page", "http://xyz.com/a/b", corpus)
+    answer = client.call("store.simulate_creationrules_for_urls", ["http://xyz.com/a/b/c"], corpus)
+    assert answer == {"http://xyz.com/a/b/c": "s:http|h:com|h:xyz|"}
     client.call("destroy_corpus", corpus)
 
 
@@ -509,7 +535,7 @@ def test_a_homepage_is_shown_and_never_stored_by_a_read(client: Client) -> None:
     (semilight,) = client.call("store.get_webentities", list_ids=[THREE], semilight=True, corpus=FULL)
     assert semilight["homepage"] is None
     corpus = client.call("create_corpus", "Homes")["corpus_id"]
-    named = {"list_lrus": ["s:https|h:com|h:x|p:a|", "s:http|h:com|h:x|p:b|"], "lruVariations": False}
+    named = {"list_lrus": ["s:https|h:com|h:xyz|p:a|", "s:http|h:com|h:xyz|p:b|"], "lruVariations": False}
     declared = client.call("store.declare_webentity_by_lrus", **named, corpus=corpus)
-    assert declared["homepage"] == "http://x.com/b"
+    assert declared["homepage"] == "http://xyz.com/b"
     client.call("destroy_corpus", corpus)
