@@ -1,9 +1,10 @@
 """Pages that would make an HTML tree explode are flattened first. Ordinary pages pass through untouched.
 
-Two costs of the parsing algorithm of HTML5 grow with the square of the page: open formatting elements are
-made anew in every following paragraph (28 KB can become 800 MB), and each block looks for an open paragraph
-through all its ancestors (200,000 nested blocks take minutes). Browsers cut nesting at 512; so do we, by
-dropping tags, never links or text.
+Costs of the parsing algorithm of HTML5 grow with the square of the page: open formatting elements are made
+anew in every following paragraph (28 KB can become 800 MB), each block looks for an open paragraph through
+all its ancestors (200,000 nested blocks take minutes), each attribute is compared with those of its tag, each
+new name with a share of all names. Browsers cut nesting at 512; so do we, by dropping tags, never links or
+text.
 """
 
 from __future__ import annotations
@@ -11,32 +12,26 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-MAX_DEPTH = 512
-MAX_FORMATTING_DEPTH = 100
+from hyphe_core.parsers.flattening import MAX_DEPTH, count_attribute_names, examine, flatten
+
 MAX_ATTRIBUTES = 1000
 # Below these numbers the worst page is parsed in a tenth of a second.
 _N_HARMLESS_BYTES = 8192
 _N_HARMLESS_TAGS = 1500
-_N_HARMLESS_TAG_BYTES = 65_536
+_N_HARMLESS_TAG_BYTES = 8192
 _N_HARMLESS_DEPTH_TAGS = 10_000
+_N_HARMLESS_NAME_BYTES = 131_072
+_N_HARMLESS_NAMES = 8000
+# Formatting elements open at once, times tags: so many nodes may come of them.
+_N_HARMLESS_NODES = 1_000_000
 
 _FORMATTING_NAMES = rb"b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
-_FORMATTING = re.compile(rb"<(/?)(?:" + _FORMATTING_NAMES + rb")(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+_FORMATTING = re.compile(rb"<(?:/?)(?:" + _FORMATTING_NAMES + rb")(?=[\s/>])[^<>]*>?", re.IGNORECASE)
+_FORMATTING_START = re.compile(rb"<(?:" + _FORMATTING_NAMES + rb")[\s/>]", re.IGNORECASE)
+_NOTHING = b"<!-->"  # a comment: what stands around it does not become a tag
 _ATTRIBUTE = re.compile(rb"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
 # A start tag as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
 _WHOLE_TAG = re.compile(rb"""<[a-z](?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+>?""", re.IGNORECASE)
-_TAG = re.compile(rb"<(/?)([a-z][^\s/<>]*)[^<>]*>?", re.IGNORECASE)
-# Elements that never nest by themselves: empty ones, and those that the next of their kind closes.
-_FLAT = frozenset(
-    b"area base br col embed hr img input link meta param source track wbr frame basefont bgsound keygen"
-    b" p li dd dt option tr td th thead tbody tfoot caption colgroup rb rp rt rtc"
-    b" a html head body".split()
-)
-# Elements that carry links or facts, or whose content is not markup.
-_KEPT = _FLAT - {b"p", b"li", b"dd", b"dt"} | frozenset(
-    b"iframe frameset noframes noembed script style textarea title noscript template select table"
-    b" plaintext xmp".split()
-)
 
 
 def defuse(markup: bytes) -> tuple[bytes, str]:
@@ -44,16 +39,32 @@ def defuse(markup: bytes) -> tuple[bytes, str]:
     if len(markup) < _N_HARMLESS_BYTES:
         return markup, ""
     warning = ""
-    if len(markup) > _N_HARMLESS_TAG_BYTES and _has_long_tag(markup):
+    if _has_long_tag(markup):
         markup, warning = _cut_monstrous_tags(markup)
+    if _has_many_names(markup):
+        return flatten(markup), "attributes dropped: too many different names"
     n_tags = markup.count(b"<")
     if n_tags < _N_HARMLESS_TAGS:
         return markup, warning
-    if _formatting_depth(markup) > MAX_FORMATTING_DEPTH:
-        markup, warning = _FORMATTING.sub(b"", markup), "formatting tags dropped: too many open at once"
-    if n_tags < _N_HARMLESS_DEPTH_TAGS or _depth(markup) <= MAX_DEPTH:
+    n_formatting = len(_FORMATTING_START.findall(markup))
+    if n_tags < _N_HARMLESS_DEPTH_TAGS and n_formatting * n_tags <= _N_HARMLESS_NODES:
         return markup, warning
-    return _flatten(markup), f"tags nested deeper than {MAX_DEPTH} dropped"
+    found = examine(markup)
+    if found.is_deep and n_tags >= _N_HARMLESS_DEPTH_TAGS:
+        return flatten(markup), f"tags nested deeper than {MAX_DEPTH} dropped"
+    if min(found.n_formatting, n_formatting) * n_tags > _N_HARMLESS_NODES or (found.is_deep and n_formatting):
+        return _FORMATTING.sub(_NOTHING, markup), "formatting tags dropped: too many open at once"
+    return markup, warning
+
+
+def _has_many_names(markup: bytes) -> bool:
+    """Whether attributes may have too many names. Few pages have so many blanks that they are counted."""
+    if (
+        len(markup) < _N_HARMLESS_NAME_BYTES
+        or len(markup.split(None, _N_HARMLESS_NAMES)) <= _N_HARMLESS_NAMES
+    ):
+        return False
+    return count_attribute_names(markup) > _N_HARMLESS_NAMES
 
 
 def _has_long_tag(markup: bytes) -> bool:
@@ -77,52 +88,3 @@ def _cut_monstrous_tags(markup: bytes) -> tuple[bytes, str]:
         return tag[: last.end()] + b">"
 
     return _WHOLE_TAG.sub(cut, markup), warning
-
-
-def _formatting_depth(markup: bytes) -> int:
-    """Most formatting elements open at the same time, by counting tags."""
-    depth = deepest = 0
-    for match in _FORMATTING.finditer(markup):
-        if match[1]:
-            depth = depth - 1 if depth else 0
-        else:
-            depth += 1
-            if depth > deepest:
-                deepest = depth
-    return deepest
-
-
-def _depth(markup: bytes) -> int:
-    """Deepest nesting, by counting tags of elements that can nest."""
-    depth = deepest = 0
-    for match in _TAG.finditer(markup):
-        closing, name = match.groups()
-        if name.lower() in _FLAT:
-            continue
-        if closing:
-            depth = depth - 1 if depth else 0
-        else:
-            depth += 1
-            if depth > deepest:
-                deepest = depth
-    return deepest
-
-
-def _flatten(markup: bytes) -> bytes:
-    """The markup without the tags deeper than `MAX_DEPTH`, save those that matter for links."""
-    depth = 0
-
-    def keep_or_drop(match: re.Match[bytes]) -> bytes:
-        nonlocal depth
-        name = match[2].lower()
-        if name in _FLAT:
-            return match[0] if depth <= MAX_DEPTH or name in _KEPT else b" "
-        if match[1]:
-            dropped = depth > MAX_DEPTH
-            depth = depth - 1 if depth else 0
-        else:
-            depth += 1
-            dropped = depth > MAX_DEPTH
-        return b" " if dropped and name not in _KEPT else match[0]
-
-    return _TAG.sub(keep_or_drop, markup)

@@ -78,6 +78,7 @@ ROLES = {
     "complementary": Area.ASIDE,
     "main": Area.MAIN,
 }
+_MAX_PIECE_CHARACTERS = 4096
 # White space besides the blank: ASCII and no-break.
 _SPACES = "\n\t\r\f\v\xa0"
 
@@ -172,7 +173,8 @@ def _gather_mixed_anchor(link: LexborNode, max_nodes: int) -> str:
     for node in nodes:
         tag = node.tag_id
         if tag == TEXT:
-            pieces.append(node.text_content or "")
+            # One text may stand in hundreds of links that are nested in each other.
+            pieces.append((node.text_content or "")[:_MAX_PIECE_CHARACTERS])
         elif tag == IMG:
             alt = alt or fold(node.attributes.get("alt") or "")
         elif tag in HIDDEN:

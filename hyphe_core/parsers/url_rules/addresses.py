@@ -174,7 +174,7 @@ def domain_of(host: str) -> str:
 
 
 def suffix_of(host: str) -> str:
-    """Public suffix of a lower-case host by the registries' section; "" of an address, no host, too long a one."""
+    """Public suffix of a lower-case host by the section of registries; "" of an address, none, too long."""
     if not host or len(host) > MAX_HOST_CHARACTERS or host[0] == "[" or _IP_V4.fullmatch(host):
         return ""
     return _suffix_of_ascii(host)

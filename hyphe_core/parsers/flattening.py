@@ -1,0 +1,293 @@
+"""Tags of a page counted and rewritten without building its tree, by a simple model of how HTML5 nests them.
+
+The model never takes an element for closed that the parser may have left open, or counts it as loose: so what
+is counted is at least as deep as the tree. The rewritten page is nested properly, each element closed by its
+own tag, at most `MAX_DEPTH` deep; links, facts and text stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+MAX_DEPTH = 512
+_MAX_LOOSE = 2000
+_MAX_NAMES = 2000
+FORMATTING = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
+
+_W = rb"\t\n\f\r "
+# An attribute as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
+_ATTRIBUTE = rb"""=?([^%b/>=]++)(?:[%b]*+=[%b]*+(?:"[^"]*+"|'[^']*+'|[^%b>]*+)?+)?+""" % (_W, _W, _W, _W)
+_TOKEN = re.compile(
+    rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?][^>]*+>?|<(/?)([a-z][^%b/>]*+)((?:[%b/]++|%b|=)*+)>?"
+    % (_W, _W, _ATTRIBUTE.replace(b"([^", b"(?:[^")),
+    re.IGNORECASE | re.DOTALL,
+)
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
+_RAW = {
+    name: re.compile(rb"</%b(?=[%b/>])[^>]*+>?|\Z" % (name, _W), re.IGNORECASE)
+    for name in b"script style title textarea iframe xmp noembed noframes".split()
+}
+# Elements without content or closed by anything: never on the stack. `a` closes the `a` before it.
+_FLAT = frozenset(
+    b"a area base basefont bgsound br col embed frame hr html head body img input keygen link meta param"
+    b" source track wbr".split()
+)
+_TABLE_PARTS = frozenset(b"td th tr thead tbody tfoot caption colgroup".split())
+_CELLS = frozenset((b"td", b"th"))
+# Elements whose end tag may be missing.
+_OPTIONAL_END = _TABLE_PARTS | frozenset(b"p li dd dt option optgroup rb rp rt rtc".split())
+_P = frozenset((b"p",))
+_CLOSE_P = frozenset(
+    b"address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer"
+    b" form h1 h2 h3 h4 h5 h6 header hgroup listing main menu nav ol p pre search section summary table ul".split()
+)
+_CLOSED_BY = {
+    **dict.fromkeys(_CLOSE_P, _P),
+    b"li": _P | {b"li"},
+    **dict.fromkeys((b"dd", b"dt"), _P | {b"dd", b"dt"}),
+    b"option": frozenset((b"option",)),
+    b"optgroup": frozenset((b"option", b"optgroup")),
+}
+# Their end tags work whatever is open inside; those of all others stop at such an element.
+_SPECIAL = (
+    _CLOSE_P
+    | _OPTIONAL_END
+    | FORMATTING
+    | frozenset(b"applet button frameset marquee noscript object select template".split())
+)
+_KNOWN = _SPECIAL | frozenset(
+    b"abbr acronym audio bdi bdo canvas cite data del dfn ins kbd label map mark meter object output picture"
+    b" progress q ruby samp slot span sub sup time var video".split()
+)
+_FOREIGN = (b"svg", b"math")
+# Elements whose attributes are read, and these attributes.
+_WITH_FACTS = frozenset(b"a area base link meta img iframe frame form source script html".split())
+_FACTS = frozenset(
+    b"href src rel name content http-equiv charset hreflang type title alt action method lang".split()
+)
+
+
+class Examination(NamedTuple):
+    """What was found of a page: whether it is too deep or has too many names, and how many formatting
+    elements may be open at once."""
+
+    is_deep: bool
+    n_formatting: int
+
+
+class _Model:
+    """The elements that are open while tags are met in order; subclasses do something with them."""
+
+    def __init__(self) -> None:
+        self.stack: list[bytes] = []
+        self.open: Counter[bytes] = Counter()
+        self.n_loose = 0
+        self._n_foreign = 0
+
+    def read(self, markup: bytes) -> None:
+        """Meet all tags, until `is_over`."""
+        at = 0
+        search = _TOKEN.search
+        while (found := search(markup, at)) is not None:
+            self.on_text(markup, at, found.start())
+            at = found.end()
+            closing, name, attributes = found.groups()
+            if name is None:
+                continue
+            name = name.lower()
+            if name in _FLAT:
+                self.on_flat(name, found)
+            elif closing:
+                self.close(name)
+            elif name in _RAW:
+                at = self._read_raw(name, markup, found)
+            elif not (self._n_foreign and attributes.endswith(b"/")):
+                self.start(name, found)
+            if self.is_over():
+                return
+        self.on_text(markup, at, len(markup))
+
+    def _read_raw(self, name: bytes, markup: bytes, found: re.Match[bytes]) -> int:
+        end = _RAW[name].search(markup, found.end())
+        assert end is not None  # the end of the page is one
+        self.on_raw(name, found, markup[found.end() : end.start()])
+        return end.end()
+
+    def start(self, name: bytes, found: re.Match[bytes]) -> None:
+        """An element begins; those that it closes end before."""
+        stack = self.stack
+        if self._n_foreign and name in _KNOWN:
+            self.close(b"svg" if self.open[b"svg"] else b"math")
+        if name in _TABLE_PARTS:
+            if not self._reach_table(name):
+                return
+        elif closed := _CLOSED_BY.get(name):
+            while stack and stack[-1] in closed:
+                self.pop()
+        self.on_start(name, found)
+
+    def _reach_table(self, name: bytes) -> bool:
+        """End what is open in the nearest table, its row aside for a cell; False outside of tables."""
+        if not (self.open[b"table"] or self.open[b"template"]):
+            return False
+        kept = (b"table", b"template", b"tr") if name in _CELLS else (b"table", b"template")
+        while self.stack[-1] not in kept:
+            self.n_loose += self.stack[-1] not in _OPTIONAL_END
+            self.pop()
+        return True
+
+    def close(self, name: bytes) -> None:
+        """An end tag: of the innermost element, or of one further out, when there is one."""
+        stack = self.stack
+        if stack and stack[-1] == name:
+            self.pop()
+        elif self.open[name]:
+            is_sure = name in _SPECIAL
+            n_open = len(stack)
+            while (last := self.pop()) != name:
+                is_sure = is_sure and last in _OPTIONAL_END
+            if not is_sure:  # whatever was open may stay so
+                self.n_loose += n_open
+
+    def pop(self) -> bytes:
+        """The innermost element ends."""
+        name = self.stack.pop()
+        self.open[name] -= 1
+        self._n_foreign -= name in _FOREIGN
+        return name
+
+    def push(self, name: bytes) -> None:
+        """An element is open from now on."""
+        self.stack.append(name)
+        self.open[name] += 1
+        self._n_foreign += name in _FOREIGN
+
+    def is_over(self) -> bool:
+        """Whether enough was seen."""
+        return False
+
+    def on_text(self, markup: bytes, start: int, end: int) -> None:
+        """Text between two tags."""
+
+    def on_flat(self, name: bytes, found: re.Match[bytes]) -> None:
+        """A tag of an element that is never on the stack."""
+
+    def on_raw(self, name: bytes, found: re.Match[bytes], content: bytes) -> None:
+        """An element whose content is no markup."""
+
+    def on_start(self, name: bytes, found: re.Match[bytes]) -> None:
+        """An element to be put on the stack."""
+        self.push(name)
+
+
+class _Examiner(_Model):
+    """Counts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n_formatting = self.n_most_formatting = 0
+
+    def on_raw(self, name: bytes, found: re.Match[bytes], content: bytes) -> None:
+        """In some places the content is markup after all."""
+        if b"<" in content and (name not in (b"script", b"style") or self._n_foreign):
+            self.n_loose += content.count(b"<")
+
+    def push(self, name: bytes) -> None:
+        """Formatting elements are counted besides."""
+        super().push(name)
+        if name in FORMATTING:
+            self.n_formatting += 1
+            self.n_most_formatting = max(self.n_most_formatting, self.n_formatting)
+
+    def pop(self) -> bytes:
+        """Likewise."""
+        name = super().pop()
+        self.n_formatting -= name in FORMATTING
+        return name
+
+    def is_over(self) -> bool:
+        """Whether the page is known to be too deep."""
+        return len(self.stack) > MAX_DEPTH or self.n_loose > _MAX_LOOSE or len(self.open) > _MAX_NAMES
+
+
+class _Flattener(_Model):
+    """Writes the page again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pieces: list[bytes] = []
+        self._n_left_out: Counter[bytes] = Counter()
+
+    def on_text(self, markup: bytes, start: int, end: int) -> None:
+        """As it is; what could become part of a tag is parted from it."""
+        if start < end:
+            self.pieces.append(markup[start:end].replace(b"<", b"&lt;"))
+
+    def on_flat(self, name: bytes, found: re.Match[bytes]) -> None:
+        """Kept, with the attributes that count."""
+        self.pieces.append(b"</%b>" % name if found[1] else _tag_with_facts(name, found[3]))
+
+    def on_raw(self, name: bytes, found: re.Match[bytes], content: bytes) -> None:
+        """Titles are kept, and frames."""
+        if name == b"title":
+            self.pieces.append(b"<title>%b</title>" % content)
+        elif name == b"iframe":
+            self.pieces.append(_tag_with_facts(name, found[3]) + b"</iframe>")
+
+    def on_start(self, name: bytes, found: re.Match[bytes]) -> None:
+        """Kept when it is known and not too deep."""
+        if name not in _KNOWN or name in FORMATTING:
+            return
+        if len(self.stack) >= MAX_DEPTH:
+            self._n_left_out[name] += 1
+            self.pieces.append(b" ")
+            return
+        self.push(name)
+        self.pieces.append(_tag_with_facts(name, found[3]))
+
+    def close(self, name: bytes) -> None:
+        """Elements that were left out have end tags too."""
+        if self._n_left_out[name]:
+            self._n_left_out[name] -= 1
+            self.pieces.append(b" ")
+        else:
+            super().close(name)
+
+    def pop(self) -> bytes:
+        """With an end tag of its own."""
+        name = super().pop()
+        self.pieces.append(b"</%b>" % name)
+        return name
+
+
+def _tag_with_facts(name: bytes, attributes: bytes) -> bytes:
+    if name not in _WITH_FACTS or not attributes:
+        return b"<%b>" % name
+    kept: dict[bytes, bytes] = {}
+    for found in _ATTRIBUTES.finditer(attributes):
+        key = found[1].lower()
+        if key in _FACTS:
+            kept.setdefault(key, found[0].lstrip(b"="))
+    return b"<%b %b>" % (name, b" ".join(kept.values()))
+
+
+def examine(markup: bytes) -> Examination:
+    """Look at the tags of a page."""
+    examiner = _Examiner()
+    examiner.read(markup)
+    return Examination(examiner.is_over(), examiner.n_most_formatting + examiner.n_loose)
+
+
+def flatten(markup: bytes) -> bytes:
+    """The page nested properly, at most `MAX_DEPTH` deep, without formatting, scripts and comments."""
+    flattener = _Flattener()
+    flattener.read(markup)
+    return b"".join(flattener.pieces)
+
+
+def count_attribute_names(markup: bytes) -> int:
+    """How many names of attributes a page has."""
+    sections = b" ".join(groups[2] for groups in _TOKEN.findall(markup))
+    return len(set(_ATTRIBUTES.findall(sections)))
