@@ -41,7 +41,8 @@ _OPTIONAL_END = _TABLE_PARTS | frozenset(b"p li dd dt option optgroup rb rp rt r
 _P = frozenset((b"p",))
 _CLOSE_P = frozenset(
     b"address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer"
-    b" form h1 h2 h3 h4 h5 h6 header hgroup listing main menu nav ol p pre search section summary table ul".split()
+    b" form h1 h2 h3 h4 h5 h6 header hgroup listing main menu nav ol p pre search section summary"
+    b" table ul".split()
 )
 _CLOSED_BY = {
     **dict.fromkeys(_CLOSE_P, _P),

@@ -78,6 +78,7 @@ ROLES = {
     "complementary": Area.ASIDE,
     "main": Area.MAIN,
 }
+# Of a text in an anchor: one text may stand in hundreds of links that are nested in each other.
 _MAX_PIECE_CHARACTERS = 4096
 # White space besides the blank: ASCII and no-break.
 _SPACES = "\n\t\r\f\v\xa0"
@@ -158,7 +159,7 @@ def gather_anchor(link: LexborNode, max_nodes: int) -> str:
     ):  # the usual case: a single text, perhaps in a single element
         tag = child.tag_id
         if tag == TEXT:
-            return fold(child.text_content or "")
+            return fold((child.text_content or "")[:_MAX_PIECE_CHARACTERS])
         if tag in HIDDEN or tag == IMG:
             break
         child = child.first_child
@@ -173,7 +174,6 @@ def _gather_mixed_anchor(link: LexborNode, max_nodes: int) -> str:
     for node in nodes:
         tag = node.tag_id
         if tag == TEXT:
-            # One text may stand in hundreds of links that are nested in each other.
             pieces.append((node.text_content or "")[:_MAX_PIECE_CHARACTERS])
         elif tag == IMG:
             alt = alt or fold(node.attributes.get("alt") or "")
