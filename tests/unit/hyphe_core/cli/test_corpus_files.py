@@ -190,3 +190,15 @@ def test_imports_that_cannot_begin_are_told_and_leave_nothing(hyphe, tmp_path):
         code, _, err = hyphe("corpus", "import", path)
         assert (code, words in err) == (2, True), err
     assert hyphe("corpus", "list")[1] == "no corpus yet\n"
+
+
+def test_no_more_corpora_are_made_than_allowed(hyphe, monkeypatch):
+    monkeypatch.setenv("HYPHE_MAX_CORPORA", "1")
+    assert hyphe("corpus", "create", "one")[0] == 0
+    assert hyphe("corpus", "backup", "one", "one.zip")[0] == 0
+    for arguments in (("create", "two"), ("restore", "one.zip", "--name", "two")):
+        code, _, err = hyphe("corpus", *arguments)
+        assert code == 2
+        assert "no further corpus is allowed: there are 1, and the setting max_corpora is 1" in err
+    monkeypatch.delenv("HYPHE_MAX_CORPORA")
+    assert hyphe("corpus", "create", "two")[0] == 0
