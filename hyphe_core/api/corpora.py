@@ -127,7 +127,8 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     """Change options. Unknown names and unfit values are refused and nothing is changed.
 
     What decides how addresses are cut (`precision_limit`, `private_suffixes`, `drop_tracking`) is fixed once
-    there is a page.
+    there is a page. Kept for clients, without effect: `keepalive` (a corpus stays open until it is stopped,
+    and its crawls go on then too), `ignore_internal_links` (all links are stored), `phantom`.
     """
     present = call.structure.options()
     changed = changed_options(present, options)
