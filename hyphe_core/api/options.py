@@ -1,9 +1,9 @@
 """Options of a corpus: the names clients use, and ours, to and from `CorpusOptions`.
 
 Three families go over the wire: options both programs have under different names, options of this program
-alone (same name on both sides), and options that clients read and write but that mean nothing here, save
-`follow_redirects`, whose hosts become redirectors of the corpus: those are checked and kept as given. An option
-of none of them is refused, with the nearest name.
+alone (same name on both sides), and options that clients read and write but that mean nothing here: those are
+checked and kept as given. One of these does count: hosts of `follow_redirects` become redirectors of the
+corpus. An option of none of the families is refused, with the nearest name.
 """
 
 from __future__ import annotations
