@@ -76,14 +76,20 @@ def _details(parse: PageParse) -> bytes | None:
         "message": parse.message,
         "media_type": parse.media_type,
         "representative": without_userinfo(parse.representative),
-        "refresh": parse.refresh,
+        "refresh": None if parse.refresh is None else (without_userinfo(parse.refresh[0]), parse.refresh[1]),
         "metadata": parse.metadata,
         "dropped": parse.dropped,
         "warnings": parse.warnings,
-        "entries": parse.entries,
+        "entries": [_without_secrets(entry) for entry in parse.entries],
     }
     text = json.dumps({key: value for key, value in values.items() if value}, separators=(",", ":"))
     return _COMPRESSOR.compress(text.encode("ascii"))
+
+
+def _without_secrets(entry: ParsedEntry) -> ParsedEntry:
+    """The entry with no name and password in an address."""
+    links = tuple(link._replace(url=without_userinfo(link.url)) for link in entry.links)
+    return entry._replace(url=without_userinfo(entry.url), links=links)
 
 
 def parse_of(row: Row) -> PageParse:

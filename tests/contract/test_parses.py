@@ -52,6 +52,14 @@ def test_a_parse_comes_back_as_it_was_written(corpus: StoredMemoryStructure) -> 
     assert corpus.check() == []
 
 
+def test_names_and_passwords_in_addresses_are_not_stored(corpus: StoredMemoryStructure) -> None:
+    secret = "http://me:secret@b.com/"
+    entry = ParsedEntry(secret, links=(EntryLink(secret),))
+    parse = PageParse(representative=secret, refresh=(secret, 1.0), entries=(entry,))
+    corpus.write_batch(batch(page(A, parse=parse)))
+    assert "secret" not in repr(corpus.find_parse(A))
+
+
 def test_a_new_answer_replaces_the_parse_and_says_whether_anything_changed(
     corpus: StoredMemoryStructure,
 ) -> None:

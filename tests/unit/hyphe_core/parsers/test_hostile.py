@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hyphe_core.parsers import defusing
 from hyphe_core.parsers.base import MAX_LINKS, Document
 from hyphe_core.parsers.defusing import MAX_ATTRIBUTES, MAX_DEPTH, defuse
 from hyphe_core.parsers.html import HtmlParser
@@ -186,3 +187,10 @@ def test_any_bytes_give_a_result(
     for link in result.links:
         link.url.encode()
         link.anchor.encode()
+
+
+@pytest.mark.parametrize("before", [0, 1, 4095, 4096, 5000])
+@pytest.mark.parametrize("length", [4096, 8191, 8192, 8193, 9000])
+def test_long_runs_are_seen_wherever_they_begin(before: int, length: int) -> None:
+    markup = b"x" * before + b">" + b"y" * length + b">" + b"z" * 3000
+    assert defusing._has_long_tag(markup) is (length > 8192)
