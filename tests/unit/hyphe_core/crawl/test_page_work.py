@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
+from hashlib import md5, sha256
 
 import pytest
 
 from hyphe_core.crawl.frontier import Frontier
 from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.page_work import Answer, Keeping, PageReader
+from hyphe_core.crawl.parse_work import parse_work
 from hyphe_core.crawl.tickets import Outcome, RobotsOutcome, RobotsTicket, Ticket
 from hyphe_core.parsers.base import Document, Parser, ParseResult
 from hyphe_core.parsers.registry import ParserRegistry, default_registry
 from memory_structure.lru import url_to_lru
+from memory_structure.parse_options import ChainStep, LinkPlaces, ParseOptions, SignatureChoice
+from memory_structure.parses import PageParse
 from memory_structure.records import FetchError, LinkKind
 from memory_structure.url_cutter import UrlCutter
 from tests.unit.hyphe_core.crawl.simulation import EPOCH, spec_of
@@ -168,3 +171,111 @@ def test_the_depth_of_a_record_is_the_least_known() -> None:
     reader = PageReader(default_registry(), "x")
     assert reader.read(ticket, Answer(200, {}, b""), Keeping(), EPOCH).fetch.depth == 3
     assert replace(reader.read(ticket, Answer(200, {}, b""), Keeping(), EPOCH).fetch, depth=0).depth == 0
+
+
+# -- what is kept of a parse
+
+
+def keeping_of(**options: object) -> Keeping:
+    return Keeping(work=parse_work(ParseOptions(**options)))  # type: ignore[arg-type]
+
+
+def record_of(outcome: Outcome) -> PageParse:
+    assert outcome.parse is not None
+    return outcome.parse
+
+
+def test_by_default_every_link_is_kept_and_the_body_is_signed() -> None:
+    parse = record_of(read())
+    assert (parse.major, parse.minor, parse.parser, parse.dropped) == (1, 0, "html", ())
+    assert parse.signature == md5(HTML).hexdigest()
+    assert parse.text_profile == ""
+
+
+def test_signatures_are_those_asked_for() -> None:
+    assert record_of(read(keeping=keeping_of(signatures=SignatureChoice.NONE))).signature == ""
+    both = record_of(read(keeping=keeping_of(signatures=SignatureChoice.TEXT_PROFILE)))
+    assert len(both.signature) == len(both.text_profile) == 32
+
+
+def test_links_that_rules_drop_are_counted_by_reason() -> None:
+    body = b"<a href='/keep'>k</a><a href='/no1'>n</a><a href='/no2'>n</a><a href='//other.example/x'>o</a>"
+    rules = (ChainStep("regex", "-/no\n+."),)
+    outcome = read(body, keeping=keeping_of(filters=rules, links=LinkPlaces.INTERNAL))
+    assert [link.target_lru for link in outcome.links] == [url_to_lru("http://site.example/keep")]
+    assert dict(record_of(outcome).dropped) == {"filtered": 2, "external": 1}
+    assert outcome.fetch.n_links_cut == 3
+
+
+def test_the_profile_of_nutch_drops_links_and_says_so() -> None:
+    body = b"<a href='/a'>A</a><a href='/b' rel=nofollow>B</a><a href='/c?q=1'>C</a><img src='/d.png'>"
+    outcome = read(body, keeping=keeping_of(profile="nutch"))
+    assert [link.anchor for link in outcome.links] == ["A"]
+    assert dict(record_of(outcome).dropped)["filtered"] >= 1
+
+
+def test_addresses_in_the_text_are_links_where_asked() -> None:
+    body = b"<p>see http://far.example/page. and <a href='/a'>A</a>"
+    assert len(read(body).links) == 1
+    outcome = read(body, keeping=keeping_of(text_links=True))
+    assert url_to_lru("http://far.example/page") in [link.target_lru for link in outcome.links]
+
+
+@pytest.mark.parametrize(("status", "expected"), [(301, "http://site.example/other"), (302, URL)])
+def test_a_redirect_tells_which_address_represents_the_page(status: int, expected: str) -> None:
+    parse = record_of(read(b"", status, location="/other"))
+    assert (parse.major, parse.minor) == (0, 100)
+    assert parse.representative == expected
+
+
+def test_a_cut_body_is_marked() -> None:
+    parse = record_of(read(b"<title>ha", error=FetchError.TRUNCATED))
+    assert (parse.major, parse.minor) == (2, 202)
+
+
+RSS = (
+    b"<rss version='2.0'><channel><title>T</title><link>http://site.example/</link><description>d</description>"
+    b"<item><title>E</title><link>http://site.example/e</link><description>words</description></item>"
+    b"</channel></rss>"
+)
+
+
+def in_process() -> ParserRegistry:
+    return default_registry(isolated=False)
+
+
+def test_entries_of_a_feed_are_stored_and_not_followed() -> None:
+    outcome = read(RSS, parsers=in_process(), content_type="application/rss+xml")
+    assert [(link.target_lru, link.kind) for link in outcome.links if link.kind is LinkKind.FEED] == [
+        (url_to_lru("http://site.example/e"), LinkKind.FEED)
+    ]
+    assert not outcome.expandable
+    (entry,) = record_of(outcome).entries
+    assert (entry.url, entry.title, entry.text) == ("http://site.example/e", "E", "words")
+
+
+def test_feeds_are_followed_by_jobs_that_say_so() -> None:
+    settings = {"follow_feeds": True}
+    outcome = read(RSS, parsers=in_process(), settings=settings, content_type="application/rss+xml")
+    assert outcome.expandable
+    assert not read(RSS, 404, in_process(), settings=settings, content_type="application/rss+xml").expandable
+
+
+def test_xml_is_left_to_a_child_and_html_is_not() -> None:
+    reader = PageReader(default_registry(), "hyphe-crawler")
+    waits = {
+        content_type: reader.open(
+            ticket_of(), Answer(200, {"content-type": [content_type]}, body), Keeping()
+        ).needs_child
+        for content_type, body in {
+            "text/html": HTML,
+            "application/xhtml+xml": b"<html xmlns='http://www.w3.org/1999/xhtml'/>",
+            "application/rss+xml": RSS,
+            "application/xml": b"<a/>",
+            "application/pdf": b"%PDF-1.4",
+        }.items()
+    }
+    assert [name for name, waits_for in waits.items() if waits_for] == [
+        "application/rss+xml",
+        "application/xml",
+    ]
