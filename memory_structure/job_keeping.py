@@ -57,6 +57,13 @@ class JobKeeping(ABC):
         takes the words of `memory_structure.jobs.default_reason`."""
 
     @abstractmethod
+    def move_jobs(
+        self, job_ids: Sequence[int], state: JobState, *, end: EndReason = EndReason.NONE, reason: str = ""
+    ) -> list[int]:
+        """Change the state of several jobs at once; the ids of those changed, in order. Jobs that are in that
+        state already or may not come to it are passed over. Raises NotFound, before anything is changed."""
+
+    @abstractmethod
     def set_job_reviewed(self, job_id: int, reviewed: bool, *, note: str = "", actor: str = "") -> Job:
         """Mark a job as looked at, or not, with a note and who says so; what was noted before is replaced."""
 

@@ -250,8 +250,16 @@ class Registry(TokenKeeping, ResolutionKeeping):
         """Leave an order for the worker that holds (or will take) a job; False when it is not queued."""
 
     @abstractmethod
+    def command_jobs(self, corpus_id: str, job_ids: Sequence[int], command: Command) -> dict[int, str]:
+        """Leave an order for several jobs at once: job id -> its worker ("" for none) of those queued."""
+
+    @abstractmethod
     def release_job(self, corpus_id: str, job_id: int, worker_id: str, *, done: bool) -> None:
         """Give a job back: `done` removes it from the queue, otherwise another worker may take it."""
+
+    @abstractmethod
+    def release_jobs(self, corpus_id: str, job_ids: Sequence[int], worker_id: str, *, done: bool) -> None:
+        """Give several jobs back at once; those that another worker holds are left alone."""
 
     # -- workers and hosts
     @abstractmethod

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Final
 
 from hyphe_core.api.call import Call
 from hyphe_core.api.entities import ENTITY_ID
@@ -15,7 +16,7 @@ from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, list_o
 from hyphe_core.api.wire import milliseconds, shown_log
 from hyphe_core.clock import now, to_milliseconds
 from memory_structure.acts import current_actor
-from memory_structure.errors import IllegalTransition, NotFound
+from memory_structure.errors import NotFound
 from memory_structure.records import EndReason, Job, JobState
 from memory_structure.registry import Command
 
@@ -23,6 +24,8 @@ methods = MethodGroup()
 crawl_methods = MethodGroup("crawl")
 
 _UNFINISHED = frozenset({JobState.PENDING, JobState.RUNNING, JobState.PAUSED})
+
+_JOBS_AT_ONCE: Final = 500  # keeps each write transaction short
 
 _JOB_ID = Parameter("job_id", Integer(1), doc="id of a crawl job")
 
@@ -72,45 +75,46 @@ def get_webentity_jobs(call: Call, web_entity_id: int) -> list[JsonObject]:
 # -- cancelling -------------------------------------------------------------------------------------------
 
 
-def _cancel_unfinished(call: Call, jobs: Iterable[Job]) -> list[tuple[Job, str]]:
-    """Cancel jobs; one that has ended in the meantime is passed over."""
-    canceled: list[tuple[Job, str]] = []
-    for job in jobs:
-        try:
-            canceled.append((job, _cancel(call, job)))
-        except (Refusal, IllegalTransition):
-            continue
-    return canceled
+def _cancel_jobs(call: Call, jobs: Sequence[Job]) -> dict[int, str]:
+    """Order the end of jobs; those that no worker holds end at once. Job id -> a confirmation, in order,
+    without those that ended in the meantime. A few transactions, however many jobs."""
+    told: dict[int, str] = {}
+    for start in range(0, len(jobs), _JOBS_AT_ONCE):
+        told |= _cancel_some(call, [job.job_id for job in jobs[start : start + _JOBS_AT_ONCE]])
+    return told
 
 
-def _cancel(call: Call, job: Job) -> str:
-    """Order the job's end; one that no worker holds ends at once."""
-    corpus_id, job_id = call.corpus.corpus_id, job.job_id
-    if job.state not in _UNFINISHED:
-        raise Refusal(f"crawl job {job_id} has ended already ({job.state.value})")
-    call.registry.command_job(corpus_id, job_id, Command.CANCEL)
-    held = any(e.job_id == job_id and e.worker_id for e in call.registry.list_queue(corpus_id))
-    if held:
-        return f"crawl job {job_id} is being canceled"
-    call.structure.move_job(
-        job_id, JobState.CANCELED, end=EndReason.CANCELED, reason="canceled before it began"
-    )
-    call.structure.add_log("CRAWL_CANCELED", "canceled by a client", job_id)
-    call.registry.release_job(corpus_id, job_id, "", done=True)
-    return f"crawl job {job_id} is canceled"
+def _cancel_some(call: Call, ids: Sequence[int]) -> dict[int, str]:
+    registry, structure, corpus_id = call.registry, call.structure, call.corpus.corpus_id
+    workers = registry.command_jobs(corpus_id, ids, Command.CANCEL)
+    free = [job_id for job_id in ids if not workers.get(job_id)]
+    why = "canceled before it began"
+    moved = set(structure.move_jobs(free, JobState.CANCELED, end=EndReason.CANCELED, reason=why))
+    structure.add_logs([("CRAWL_CANCELED", "canceled by a client", i) for i in free if i in moved])
+    registry.release_jobs(corpus_id, free, "", done=True)
+    return {
+        i: f"crawl job {i} is {'canceled' if i in moved else 'being canceled'}"
+        for i in ids
+        if i in moved or workers.get(i)
+    }
 
 
 @crawl_methods.method(_JOB_ID, CORPUS, result=MESSAGE, returns="a confirmation", role=Role.CURATOR)
 def cancel(call: Call, job_id: int) -> str:
     """Cancel a crawl job; what it stored stays."""
-    return _cancel(call, call.structure.get_job(job_id))
+    job = call.structure.get_job(job_id)
+    told = _cancel_jobs(call, [job]) if job.state in _UNFINISHED else {}
+    if job_id not in told:
+        state = call.structure.get_job(job_id).state
+        raise Refusal(f"crawl job {job_id} has ended already ({state.value})")
+    return told[job_id]
 
 
 @crawl_methods.method(CORPUS, result=TEXTS, returns="a list of ids of canceled jobs", role=Role.CURATOR)
 def cancel_all(call: Call) -> list[str]:
     """Cancel every crawl job that has not ended."""
     jobs = call.structure.list_jobs(states=sorted(_UNFINISHED))
-    return [str(job.job_id) for job, _ in _cancel_unfinished(call, jobs)]
+    return [str(job_id) for job_id in _cancel_jobs(call, jobs)]
 
 
 @methods.method(
@@ -123,7 +127,7 @@ def cancel_all(call: Call) -> list[str]:
 def cancel_webentity_jobs(call: Call, web_entity_id: int) -> list[list[object]]:
     """Cancel the crawl jobs of a web entity that have not ended."""
     jobs = call.structure.list_jobs(web_entity_id=web_entity_id, states=sorted(_UNFINISHED))
-    return [[True, words] for _, words in _cancel_unfinished(call, jobs)]
+    return [[True, words] for words in _cancel_jobs(call, jobs).values()]
 
 
 # -- logs -------------------------------------------------------------------------------------------------

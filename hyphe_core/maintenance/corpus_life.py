@@ -12,10 +12,9 @@ from typing import Final
 from hyphe_core.clock import monotonic, now
 from hyphe_core.errors import UsageFault
 from hyphe_core.maintenance.reaping import free_dead_workers
-from memory_structure.errors import IllegalTransition, NotFound, StoreError, StoreUnreachable
-from memory_structure.records import EndReason, Job, JobState
+from memory_structure.errors import NotFound, StoreError, StoreUnreachable
+from memory_structure.records import EndReason, JobState
 from memory_structure.registry import Command, DestroyedCorpus, Registry
-from memory_structure.structure import MemoryStructure
 
 PATIENCE_SECONDS: Final = 30.0
 _UNFINISHED: Final = (JobState.PENDING, JobState.RUNNING, JobState.PAUSED)
@@ -31,14 +30,13 @@ def end_crawls(
     Raises UsageFault when a worker does not let go in time: the orders stay, and one may try again.
     """
     structure = registry.open_structure(corpus_id)
-    jobs = structure.list_jobs(states=_UNFINISHED)
-    for job in jobs:
-        registry.command_job(corpus_id, job.job_id, Command.CANCEL)
+    ids = [job.job_id for job in structure.list_jobs(states=_UNFINISHED)]
+    registry.command_jobs(corpus_id, ids, Command.CANCEL)
     _wait_for_workers(registry, corpus_id, patience_seconds)
-    for job in jobs:
-        _cancel(structure, job, why)
-        registry.release_job(corpus_id, job.job_id, "", done=True)
-    return [job.job_id for job in jobs]
+    ended = structure.move_jobs(ids, JobState.CANCELED, end=EndReason.CANCELED, reason=why)
+    structure.add_logs([("CRAWL_CANCELED", why, job_id) for job_id in ended])
+    registry.release_jobs(corpus_id, ids, "", done=True)
+    return ids
 
 
 def _wait_for_workers(registry: Registry, corpus_id: str, patience_seconds: float) -> None:
@@ -53,13 +51,6 @@ def _wait_for_workers(registry: Registry, corpus_id: str, patience_seconds: floa
                 f"crawl job {held[0].job_id} is still being ended by worker {held[0].worker_id}; try again"
             )
         time.sleep(_LOOK_AGAIN_SECONDS)
-
-
-def _cancel(structure: MemoryStructure, job: Job, why: str) -> None:
-    with suppress(IllegalTransition):  # its worker ended it
-        if structure.get_job(job.job_id).state in _UNFINISHED:
-            structure.move_job(job.job_id, JobState.CANCELED, end=EndReason.CANCELED, reason=why)
-            structure.add_log("CRAWL_CANCELED", why, job.job_id)
 
 
 def empty_corpus(registry: Registry, corpus_id: str, restore_days: int) -> DestroyedCorpus | None:
@@ -84,8 +75,8 @@ def force_destroy_corpus(registry: Registry, corpus_id: str, restore_days: int) 
         raise
     except StoreError as error:
         _log.warning("corpus %s is destroyed although its store failed: %s", corpus_id, error)
-    for entry in registry.list_queue(corpus_id):
-        registry.command_job(corpus_id, entry.job_id, Command.CANCEL)
+    ids = [entry.job_id for entry in registry.list_queue(corpus_id)]
+    registry.command_jobs(corpus_id, ids, Command.CANCEL)
     _wait_for_workers(registry, corpus_id, PATIENCE_SECONDS)
     return _kept(registry, registry.trash_corpus(corpus_id), restore_days)
 

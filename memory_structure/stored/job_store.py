@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from memory_structure.errors import NotFound
-from memory_structure.jobs import ENDED, default_reason, refuse_illegal_move
+from memory_structure.jobs import ENDED, LEGAL_MOVES, default_reason, refuse_illegal_move
 from memory_structure.parse_options import CrawlOrder
 from memory_structure.records import (
     EndReason,
@@ -100,6 +100,17 @@ class JobStore(LinkAdditions):
             row = _job_row(session.tx, job_id)
             _store_move(session, row, state, end, reason, active_seconds)
             return _get_job(session.tx, job_id)
+
+    def move_jobs(
+        self, job_ids: Sequence[int], state: JobState, *, end: EndReason = EndReason.NONE, reason: str = ""
+    ) -> list[int]:
+        """Change the state of several jobs at once; those changed."""
+        with self._writing() as session:
+            rows = [_job_row(session.tx, job_id) for job_id in dict.fromkeys(job_ids)]
+            movable = [row for row in rows if state in LEGAL_MOVES[JobState(row[2])]]
+            for row in movable:
+                _store_move(session, row, state, end, reason, None)
+            return [row[0] for row in movable]
 
     def set_job_reviewed(self, job_id: int, reviewed: bool, *, note: str = "", actor: str = "") -> Job:
         """Mark a job as looked at, or not."""

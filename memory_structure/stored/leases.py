@@ -104,23 +104,28 @@ class Leases:
 
     def command_job(self, corpus_id: str, job_id: int, command: Command) -> bool:
         """Leave an order for the worker of a job."""
+        return bool(self.command_jobs(corpus_id, (job_id,), command))
+
+    def command_jobs(self, corpus_id: str, job_ids: Sequence[int], command: Command) -> dict[int, str]:
+        """Leave an order for several jobs at once."""
         with self._storage.transaction() as transaction:
-            if not transaction.get(QUEUE, ((corpus_id, job_id),)):
-                return False
-            transaction.update(QUEUE, ("command",), [((corpus_id, job_id), (command.value,))])
-            return True
+            rows = transaction.get(QUEUE, [(corpus_id, job_id) for job_id in job_ids])
+            transaction.update(QUEUE, ("command",), [(key, (command.value,)) for key in rows])
+            return {row[2]: row[4] for row in rows.values()}
 
     def release_job(self, corpus_id: str, job_id: int, worker_id: str, *, done: bool) -> None:
         """Give a job back; what another worker holds by now is left alone."""
-        key = (corpus_id, job_id)
+        self.release_jobs(corpus_id, (job_id,), worker_id, done=done)
+
+    def release_jobs(self, corpus_id: str, job_ids: Sequence[int], worker_id: str, *, done: bool) -> None:
+        """Give several jobs back at once."""
         with self._storage.transaction() as transaction:
-            row = transaction.get(QUEUE, (key,)).get(key)
-            if row is None or row[4] != worker_id:
-                return
+            rows = transaction.get(QUEUE, [(corpus_id, job_id) for job_id in job_ids])
+            held = [key for key, row in rows.items() if row[4] == worker_id]
             if done:
-                transaction.delete(QUEUE, [key])
+                transaction.delete(QUEUE, held)
             else:
-                transaction.update(QUEUE, ("worker_id",), [(key, ("",))])
+                transaction.update(QUEUE, ("worker_id",), [(key, ("",)) for key in held])
 
     # -- workers
 

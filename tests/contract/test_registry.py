@@ -224,6 +224,25 @@ def test_released_jobs_are_free_or_gone(registry: StoredRegistry) -> None:
     assert [(e.job_id, e.worker_id) for e in registry.list_queue()] == [(2, "")]
 
 
+def test_many_are_commanded_and_released_at_once(registry: StoredRegistry) -> None:
+    corpus_id, other = make(registry, n_jobs=4), make(registry, "other", n_jobs=1)
+    registry.claim_jobs("w", 1, 30.0, only=(corpus_id, 2))
+    assert registry.command_jobs(corpus_id, [1, 2, 9, 4], Command.CANCEL) == {1: "", 2: "w", 4: ""}
+    assert registry.command_jobs(corpus_id, [], Command.CANCEL) == {}
+    commands = {(e.corpus_id, e.job_id): e.command for e in registry.list_queue()}
+    assert commands == {
+        (corpus_id, 1): Command.CANCEL,
+        (corpus_id, 2): Command.CANCEL,
+        (corpus_id, 3): Command.RUN,
+        (corpus_id, 4): Command.CANCEL,
+        (other, 1): Command.RUN,
+    }
+    registry.release_jobs(corpus_id, [1, 2, 9, 4], "", done=True)
+    assert [(e.job_id, e.worker_id) for e in registry.list_queue(corpus_id)] == [(2, "w"), (3, "")]
+    registry.release_jobs(corpus_id, [2, 3], "w", done=False)
+    assert [(e.job_id, e.worker_id) for e in registry.list_queue(corpus_id)] == [(2, ""), (3, "")]
+
+
 # -- workers and hosts
 
 

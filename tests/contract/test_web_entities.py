@@ -342,6 +342,24 @@ def test_jobs_move_by_the_table(corpus: StoredMemoryStructure) -> None:
         corpus.move_job(9, JobState.RUNNING)
 
 
+def test_many_jobs_move_at_once_where_they_may(corpus: StoredMemoryStructure) -> None:
+    first, second, third = (j.job_id for j in corpus.create_jobs([JobSpec(1, ("http://a.com/",), (A,))] * 3))
+    corpus.move_job(second, JobState.FINISHED, end=EndReason.COMPLETE)
+    version = corpus.version()
+    moved = corpus.move_jobs(
+        [third, second, first, third], JobState.CANCELED, end=EndReason.CANCELED, reason="no more"
+    )
+    assert moved == [third, first]
+    assert corpus.version() == version + 1
+    jobs = corpus.list_jobs(ids=[first, second, third])
+    assert [job.state for job in jobs] == [JobState.CANCELED, JobState.FINISHED, JobState.CANCELED]
+    assert [job.reason == "no more" for job in jobs] == [True, False, True]
+    assert corpus.move_jobs([first, third], JobState.CANCELED) == []
+    with pytest.raises(NotFound, match="crawl job 99"):
+        corpus.move_jobs([first, 99], JobState.PENDING)
+    assert corpus.get_job(first).state is JobState.CANCELED
+
+
 def test_a_review_says_who_when_and_what(corpus: StoredMemoryStructure) -> None:
     assert corpus.get_job(1).review is None
     job = corpus.set_job_reviewed(1, True, note="only a login page", actor="Ada")

@@ -260,3 +260,24 @@ def test_the_log_is_filtered_and_comes_in_pieces(curator: Curator) -> None:
     rest = curator.call("jobs.log", webentity_id=entity, count=3, token=piece["token"])
     assert ([line["message"] for line in rest["lines"]], rest["token"]) == (["All Done"], None)
     assert "token" in curator.refusal("jobs.log", token="x")["message"]
+
+
+# -- cancelling many
+
+
+def test_all_are_cancelled_at_once_and_those_of_workers_are_told(curator: Curator) -> None:
+    (_, ended), (_, free), (_, held) = (launched(curator, f"http://{host}.com/") for host in "abc")
+    end(curator, ended)
+    registry = curator.service.registry
+    registry.claim_jobs("w", 1, 30.0, only=(curator.corpus, held))
+    version = curator.structure.version()
+    assert curator.call("crawl.cancel_all") == [str(free), str(held)]
+    assert curator.structure.version() == version + 2  # the jobs, the log
+    assert listed(curator, free)["state"] == "canceled"
+    assert listed(curator, held)["state"] == "pending"
+    assert [(e.job_id, e.command) for e in registry.list_queue() if e.worker_id] == [(held, Command.CANCEL)]
+    assert [e.job_id for e in registry.list_queue()] == [ended, held]
+    kinds = [e.kind for e in curator.structure.iter_logs(job_id=free)]
+    assert kinds == ["CRAWL_ADDED", "CRAWL_CANCELED"]
+    assert curator.call("crawl.cancel", held) == f"crawl job {held} is being canceled"
+    assert "has ended already (canceled)" in curator.refusal("crawl.cancel", free)["message"]
