@@ -15,6 +15,7 @@ from hyphe_core.crawl.parse_work import ParserShelf, ParseWork, parse_work
 from hyphe_core.crawl.redirect_rules import RedirectRules, redirect_rules
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
+from memory_structure.errors import InvalidValue
 from memory_structure.lru import UrlCutter
 from memory_structure.registry import Registry
 from memory_structure.structure import MemoryStructure
@@ -76,7 +77,11 @@ class OpenCorpora:
 
     def _work(self, options: CorpusOptions) -> ParseWork:
         parsing = options.parsing
-        return parse_work(parsing, None if self._shelf is None else self._shelf.get(parsing.stylesheets))
+        parsers = None if self._shelf is None else self._shelf.get(parsing.stylesheets)
+        try:
+            return parse_work(parsing, parsers)
+        except ValueError as error:  # they were judged when they were set, maybe by another version
+            raise InvalidValue(f"the option parsing cannot be used: {error}") from error
 
     def _targets(self, options: CorpusOptions) -> LinkTargets | None:
         if not options.decode_redirects:
