@@ -109,14 +109,17 @@ class MarkupParser(ABC):
     """Media type of what it reads; "" = as declared."""
     reads_xml: bool = True
     """Whether the document must be well-formed XML; else `to_well_formed_xml` makes a tree of anything."""
-    looks_at_tree: bool = True
-    """Whether `matches` may look at more of a document than names; else its answer is remembered."""
     malformed: ParseMinor = ParseMinor.INVALID_FORMAT
     """The minor status of a document that is not well-formed."""
 
     @abstractmethod
     def matches(self, probe: Probe) -> Match | None:
         """Why this format reads the document; None when it does not."""
+
+    def looks_at_tree(self, probe: Probe) -> bool:
+        """Whether `matches` may look at the tree of a document of these names; else its answer is
+        remembered."""
+        return True
 
     @abstractmethod
     def get_transformer(self, content: Content) -> Transformer:
@@ -166,30 +169,31 @@ class MarkupEngine:
     parsers: Sequence[MarkupParser] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._asked_always = [parser for parser in self.parsers if parser.looks_at_tree]
-        asked_once = [parser for parser in self.parsers if not parser.looks_at_tree]
-        self._asked_once = lru_cache(_N_REMEMBERED)(lambda *names: _list_matches(asked_once, Probe(*names)))
+        self._settle = lru_cache(_N_REMEMBERED)(self._settle_by_names)
 
     def choose(self, probe: Probe, name: str = "") -> Choice:
         """The format of a document: by name when one is given, else by rank, priority, name. Raises
         LookupError for an unknown name."""
         if name:
             named = Match(Rank.NAMED, "asked for by name")
-            found = [(named, parser) for parser in self.parsers if parser.name == name]
-        else:
-            names = (probe.root, probe.namespace, probe.public_id, probe.media_type, probe.suffix)
-            are_short = sum(map(len, names)) < _MAX_CHARACTERS_OF_NAMES
-            ask = self._asked_once if are_short else self._asked_once.__wrapped__
-            found = ask(*names) + _list_matches(self._asked_always, probe)
-        if not found:
-            raise LookupError(f"there is no format {name or GENERIC!r}")
-        match, best = min(found, key=_order_of)
-        equal = [
-            other.name
-            for also, other in found
-            if other is not best and (also.rank, other.priority) == (match.rank, best.priority)
-        ]
-        return Choice(best, match, tuple(sorted(equal)))
+            return _best_of([(named, parser) for parser in self.parsers if parser.name == name], name)
+        names = (probe.root, probe.namespace, probe.public_id, probe.media_type, probe.suffix)
+        are_short = sum(map(len, names)) < _MAX_CHARACTERS_OF_NAMES
+        found, unsettled, choice = (self._settle if are_short else self._settle_by_names)(*names)
+        if choice is not None:
+            return choice
+        return _best_of(found + _list_matches(unsettled, probe))
+
+    def _settle_by_names(
+        self, *names: str
+    ) -> tuple[list[tuple[Match, MarkupParser]], list[MarkupParser], Choice | None]:
+        """(formats that match by names alone, those that must see the document, the choice when none must).
+        `names` are those of a probe, in its order."""
+        root, namespace, public_id, media_type, suffix = names
+        probe = Probe(root, namespace, public_id, media_type, suffix)
+        unsettled = [parser for parser in self.parsers if parser.looks_at_tree(probe)]
+        found = _list_matches([parser for parser in self.parsers if parser not in unsettled], probe)
+        return found, unsettled, None if unsettled else _best_of(found)
 
     def run(self, content: Content) -> MarkupOutcome:
         """Everything one document gives. Never raises for what the document holds."""
@@ -259,9 +263,16 @@ def _list_matches(parsers: Iterable[MarkupParser], probe: Probe) -> list[tuple[M
     return [(match, parser) for parser in parsers if (match := parser.matches(probe)) is not None]
 
 
-def _order_of(found: tuple[Match, MarkupParser]) -> tuple[int, int, str]:
-    match, parser = found
-    return -match.rank, -parser.priority, parser.name
+def _best_of(found: list[tuple[Match, MarkupParser]], name: str = "") -> Choice:
+    """The first by rank, priority, name. Raises LookupError when there is none."""
+    if not found:
+        raise LookupError(f"there is no format {name or GENERIC!r}")
+    found = sorted(found, key=lambda pair: (-pair[0].rank, -pair[1].priority, pair[1].name))
+    match, best = found[0]
+    equal = [
+        other.name for also, other in found[1:] if (also.rank, other.priority) == (match.rank, best.priority)
+    ]
+    return Choice(best, match, tuple(equal))
 
 
 def _transform(content: Content, parser: MarkupParser, well_formed: WellFormed) -> list[RawParse]:

@@ -85,7 +85,6 @@ class StylesheetFormat(MarkupParser):
             spec.preprocessor == "fields" and spec.source == "xml"
         )
         self.malformed = ParseMinor(spec.malformed)
-        self.looks_at_tree = bool(spec.condition)
         self._roots = [_split_root(root) for root in spec.roots]
         self._kinds = {element: _kind(name) for element, name in spec.link_kinds.items()}
         self._kind = _kind(spec.link_kind)
@@ -111,13 +110,20 @@ class StylesheetFormat(MarkupParser):
             return Match(Rank.SUFFIX, f"suffix {probe.suffix}")
         return Match(Rank.GENERIC, "no format knows it") if self.name == GENERIC else None
 
+    def looks_at_tree(self, probe: Probe) -> bool:
+        """Whether there is a condition on documents of this root."""
+        return self._condition is not None and self._names_root(probe)
+
     def _has_root(self, probe: Probe) -> bool:
-        for namespace, name in self._roots:
-            if name in ("*", probe.root) and namespace in ("*", probe.namespace):
-                break
-        else:
+        if not self._names_root(probe):
             return False
         return self._condition is None or probe.tree is None or bool(self._condition(probe.tree))
+
+    def _names_root(self, probe: Probe) -> bool:
+        return bool(probe.root) and any(
+            name in ("*", probe.root) and namespace in ("*", probe.namespace)
+            for namespace, name in self._roots
+        )
 
     def to_well_formed_xml(self, content: Content) -> WellFormed:
         """The tree by the format's pre-processor."""

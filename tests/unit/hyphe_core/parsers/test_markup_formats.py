@@ -208,7 +208,7 @@ class Named(MarkupParser):
     def __init__(self, name: str, priority: int, rank: Rank) -> None:
         self.name, self.priority, self._rank = name, priority, rank
 
-    def matches(self, probe: Probe) -> Match:
+    def matches(self, probe: Probe) -> Match | None:
         return Match(self._rank, "always")
 
     def get_transformer(self, content: object) -> object:
@@ -228,19 +228,26 @@ def test_rank_then_priority_then_name_decide_and_ties_are_told() -> None:
 
 def test_formats_are_asked_again_when_they_look_at_the_tree() -> None:
     class Asked(Named):
-        n_times = 0
+        n_times, is_curious = 0, True
+
+        def looks_at_tree(self, probe: Probe) -> bool:
+            return self.is_curious
 
         def matches(self, probe: Probe) -> Match | None:
             self.n_times += 1
             return super().matches(probe)
 
     always, once = Asked("a", 1, Rank.ROOT), Asked("b", 1, Rank.SUFFIX)
-    once.looks_at_tree = False
+    once.is_curious = False
     engine = MarkupEngine([always, once])
     long = Probe("x" * 1000, "", "", "", "")
     for probe in (Probe("x", "", "", "", ""), Probe("x", "", "", "", ""), long, long):
         assert engine.choose(probe).parser.name == "a"
     assert (always.n_times, once.n_times) == (4, 3)
+    always.is_curious = False
+    engine = MarkupEngine([always, once])
+    assert {engine.choose(Probe("x", "", "", "", "")).parser.name for _ in range(3)} == {"a"}
+    assert always.n_times == 5
 
 
 # -- outlinks as one text ---------------------------------------------------------------
