@@ -19,11 +19,13 @@ from hyphe_core.parsers.profiles import PROFILES, RESEARCH, ParseProfile, Profil
 from hyphe_core.parsers.registry import ParserRegistry
 from hyphe_core.parsers.url_rules.options import ChainOptions, StepOption, build_chains
 from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
-from hyphe_core.parsers.xml_pool import XmlPool
+from hyphe_core.parsers.xml_pool import Limits, XmlPool
 from memory_structure.parse_options import ChainStep, LinkPlaces, ParseOptions, SignatureChoice
 
 _LOG: Final = logging.getLogger(__name__)
 STYLESHEETS_FOLDER: Final = "stylesheets"
+# Tighter than for single documents: those of a hostile site hold up all others of the worker.
+_LIMITS: Final = Limits(wall_seconds=15.0, cpu_seconds=8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +95,7 @@ class ParserShelf:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._pool = XmlPool()
+        self._pool = XmlPool(limits=_LIMITS)
         self._made: MappingProxyType[str, ParserRegistry] = MappingProxyType({})
 
     def get(self, name: str = "") -> ParserRegistry:
