@@ -15,6 +15,7 @@ from hyphe_core.api.json_values import encode
 from hyphe_core.api.schemas import COMPONENTS
 from hyphe_core.api.service import Service
 from hyphe_core.config import Config
+from hyphe_core.crawl.corpus_options import new_corpus_options
 from memory_structure.opening import open_registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import url_to_lru
@@ -78,8 +79,9 @@ class Curator:
 @pytest.fixture
 def curator(tmp_path: Path) -> Iterator[Curator]:
     registry = open_registry(tmp_path)
-    service = Service(Config(data_dir=tmp_path), registry)
-    bound = service.table.get("create_corpus").bind(["Curated"])
-    state: Any = service.answer_blocking(bound, Caller()).value
-    yield Curator(service, state["result"]["corpus_id"])
+    config = Config(data_dir=tmp_path)
+    # Not by the API: its corpora have rules for platforms too.
+    corpus_id = registry.create_corpus("Curated", new_corpus_options(config)).corpus_id
+    registry.set_started(corpus_id, True)
+    yield Curator(Service(config, registry), corpus_id)
     registry.close()
