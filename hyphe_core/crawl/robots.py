@@ -107,7 +107,7 @@ def parse_robots(body: bytes, agent: str) -> RobotsRules:
         text = _text_of_markup(text)
         if not _AGENT_LINE.search(text):
             return ALLOW_ALL
-    text = _without_other_agents(_AGENT_VERSION.sub(r"\1", text), token.lower())
+    text = without_other_agents(_AGENT_VERSION.sub(r"\1", text), token.lower())
     rules = Protego.parse(text)
     delay = rules.crawl_delay(token)
     return RobotsRules(
@@ -115,7 +115,7 @@ def parse_robots(body: bytes, agent: str) -> RobotsRules:
     )
 
 
-def _without_other_agents(text: str, token: str) -> str:
+def without_other_agents(text: str, token: str) -> str:
     """The text with one name for all agents that are not this one, when there are many: each rule is kept for
     each agent of its group. Names that the token (in lower case) begins with stay."""
     lines = text.splitlines()

@@ -192,8 +192,12 @@ class _Examiner(_Model):
 
     def on_raw(self, name: bytes, found: re.Match[bytes], content: bytes) -> None:
         """In some places the content is markup after all."""
-        if b"<" in content and (name not in (b"script", b"style") or self._n_foreign):
+        if b"<" not in content:
+            return
+        if name not in (b"script", b"style") or self._n_foreign:
             self.n_loose += content.count(b"<")
+        elif b"<!--" in content and b"<script" in content.lower():
+            self.n_loose += len(self.stack)  # this end tag may be a part of the script
 
     def push(self, name: bytes) -> None:
         """Formatting elements are counted besides."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hyphe_core.crawl.robots import (
@@ -14,6 +16,7 @@ from hyphe_core.crawl.robots import (
     agent_token,
     judge_robots,
     parse_robots,
+    without_other_agents,
 )
 from memory_structure.records import FetchError
 from memory_structure.registry import HostKey
@@ -144,3 +147,14 @@ def test_the_cache_is_bounded_and_forgets_the_least_used() -> None:
 )
 def test_the_product_name_is_what_sites_speak_to(agent: str, token: str) -> None:
     assert agent_token(agent) == token
+
+
+def test_many_agents_share_many_rules_at_the_cost_of_one() -> None:
+    others = "".join(f"User-agent: a{n}\n" for n in range(2000))
+    rules = "".join(f"Disallow: /{n}*\n" for n in range(2000))
+    agents = re.findall(r"User-agent: \S+", without_other_agents(others + rules, "hyphe-crawler"))
+    assert set(agents) == {"User-agent: -"}
+    assert allows(others + rules, "/5")
+    assert not allows(others + "User agent Hyphe-Crawler # us\n" + rules, "/5")
+    assert not allows(others + "user-agent: *\n" + rules, "/5")
+    assert without_other_agents("User-agent: other\nDisallow: /", "hyphe") == "User-agent: other\nDisallow: /"

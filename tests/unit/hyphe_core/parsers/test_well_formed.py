@@ -174,3 +174,17 @@ def test_copy_in_utf8_keeps_the_document() -> None:
 
 def test_messages_name_no_files() -> None:
     assert scrub("cannot load /srv/secret/a.xml or file:///etc/passwd\nnow") == "cannot load ... or ... now"
+
+
+def test_messages_with_names_of_any_length_are_scrubbed() -> None:
+    assert scrub("a" * 1_000_000) == "a" * 300
+    assert scrub("file /etc/passwd " + "a" * 1_000_000).startswith("file ... aaa")
+
+
+def test_bases_over_the_limit_do_not_count() -> None:
+    long = b"http://f.org/" + b"a" * 5000 + b"/"
+    inner = b'<a xml:base="' + b"b/" * 2000 + b'"><c xml:base="' + b"c/" * 2000 + b'" href="x"/></a>'
+    for body in (b'<r xml:base="' + long + b'"><c href="x"/></r>', inner):
+        read = parse_well_formed(Document("http://e.org/", body), strict=True)
+        assert len(read.base) <= 4096
+        assert all(len(element.get("href", "")) <= 4200 for element in read.root.iter())

@@ -1,0 +1,119 @@
+"""The model by which hostile pages are found and flattened: never less deep than the tree of the parser."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from hyphe_core.parsers.base import Document
+from hyphe_core.parsers.defusing import MAX_ATTRIBUTES, defuse
+from hyphe_core.parsers.flattening import MAX_DEPTH, count_attribute_names, examine, flatten
+from hyphe_core.parsers.html import HtmlParser
+from tests.fuzz import grammars
+
+LINK = b"<a href=/last>end</a>"
+
+
+def depth_of(markup: bytes) -> int:
+    """Deepest element of the tree that the parser makes."""
+    deepest = 0
+    depths = {}
+    root = LexborHTMLParser(markup).root
+    assert root is not None
+    for node in root.traverse():
+        parent = node.parent
+        depth = depths.get(parent.mem_id, 0) + 1 if parent is not None else 0
+        depths[node.mem_id] = depth
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"<div></span>",
+        b"<x><div></x></div>",
+        b"<div><!--</div>-->",
+        b"<div><p title='</div>'>",
+        b"<div><select></div></select>",
+        b"<div><table><td></div></td></table>",
+        b"<div><textarea></div></textarea>",
+        b"<x><p></x></p>",
+        b"<div><script><!--<script></script></div>--></script>",
+        b"<svg><p></svg><div><x/></p>",
+        b"<button><x></button></x><div>",
+    ],
+)
+def test_pages_that_hide_how_deep_they_are_get_flat(unit: bytes) -> None:
+    markup = unit * 3000
+    flat = flatten(markup + LINK)
+    assert depth_of(markup) > 1000
+    assert examine(markup).is_deep
+    assert depth_of(flat) <= MAX_DEPTH + 10
+    assert b"<a href=/last>end</a>" in flat
+
+
+def test_no_chain_of_tags_is_deeper_than_it_is_found_or_left() -> None:
+    tags = [tag for tag in grammars.HTML if tag[:1] == b"<" and tag[-1:] == b">" and b"%d" not in tag]
+    for seed in range(150):
+        rng = Random(seed)
+        markup = b"".join(rng.choices(tags, k=rng.randint(1, 7))) * 1500
+        if depth_of(markup) > 4 * MAX_DEPTH:
+            assert examine(markup).is_deep, markup[:200]
+        # A cell in a table makes the parser add the row and the group of rows.
+        assert depth_of(flatten(markup)) <= 2 * MAX_DEPTH + 10, markup[:200]
+
+
+def test_ordinary_nesting_is_no_fault() -> None:
+    ordinary = [
+        b"<ul><li>a<li>b<p>c<ul><li>d</ul></ul>",
+        b"<table><tr><td>a<td>b<tr><td><div>c</div></table>",
+        b"<dl><dt>a<dd>b<dt>c<dd><p>d</dl>",
+        b"<p>a<div>b</div><p><b>c</b><br><img src=i>",
+        b"<select><option>a<option>b</select>",
+        b"<svg><g><path d=x /><title>t</title></g></svg><span>x</span>",
+        b"<script>if (a < b) document.write('<div>')</script>",
+        b"<!-- <div> --><my-card><p>x</p></my-card>",
+    ]
+    found = examine(b"".join(ordinary) * 3000)
+    assert not found.is_deep
+    assert found.n_formatting <= 1
+
+
+def test_a_flat_page_keeps_links_text_and_facts() -> None:
+    head = b"<html lang=fr><title>T</title><base href=http://f.org/><meta name=robots content=nofollow>"
+    body = b"<nav><div><b>one</b></div><a class=c href='/1' rel=next>1</a></nav><iframe src=/f><p></iframe>"
+    result = HtmlParser().parse(
+        Document("http://e.org/", flatten(head + body + b"<p>1 < 2<div>x"), "text/html")
+    )
+    assert [(link.url, link.anchor, link.rel) for link in result.links] == [
+        ("http://f.org/1", "1", "next"),
+        ("http://f.org/f", "", ""),
+    ]
+    assert result.text == "one 1 1 < 2 x"
+    assert (result.title, result.language, result.robots.follow) == ("T", "fr", False)
+
+
+def test_names_of_attributes_are_counted_and_dropped() -> None:
+    many = b"".join(b"<p a%d>" % n for n in range(20_000)) + LINK
+    assert count_attribute_names(many) == 20_001
+    assert count_attribute_names(b"<p a=1 b='c d' e=\"f g\" h=i j><p A>text k=l") == 6
+    flat, warning = defuse(many)
+    assert b"a19999" not in flat
+    assert LINK in flat
+    assert "names" in warning
+
+
+def test_each_tag_of_thousands_of_attributes_is_cut() -> None:
+    tag = b"<p " + b" ".join(b"%x" % n for n in range(4000)) + b">"
+    markup, _ = defuse(tag * 5)
+    assert [one.count(b" ") for one in markup.split(b"<p")[1:]] == [MAX_ATTRIBUTES] * 5
+
+
+def test_what_is_left_of_dropped_tags_makes_no_new_ones() -> None:
+    hidden = b"<p>" + b"".join(b"<<b>b id=%d>" % n for n in range(3000)) + b"</p>" + b"<p>x" * 3000
+    markup, warning = defuse(hidden)
+    assert b"<b" not in markup
+    assert warning
