@@ -84,7 +84,9 @@ class ColumnReads(LinkReads):
         """Numbers of pages of all entities."""
         pairs = self.weights_now(Weights.COUNTS).pairs
         entities, columns = pairs.keys >> 32, pairs.keys & _LOW
-        ids = np.unique(entities)
+        is_first = np.ones(len(entities), np.bool_)  # keys rise: an entity stands in one run
+        is_first[1:] = entities[1:] != entities[:-1]
+        ids = entities[is_first]
         counts = {}
         for column in (N_PAGES, N_FETCHED):
             counts[column] = np.zeros(len(ids), np.int64)

@@ -126,9 +126,10 @@ class Catalogue:
         if not self._fresh_figures.serves(version, n_changes):
             started = monotonic()
             self.figures.take_counts(self._structure.page_counts(), size)
-            self.figures.take_network(self._structure.network_arrays(), size)
+            if self.figures.take_network(self._structure.network_arrays(), size):
+                self._changed = None
+            self._orders.clear()
             self._fresh_figures.note(version, n_changes, started)
-            self._changed = None
         if self._changed is None:
             self.figures.count_degrees(self.columns)
         elif self._changed:

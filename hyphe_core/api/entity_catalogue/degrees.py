@@ -44,6 +44,13 @@ class Neighbourhoods:
         self._mutual = keys[places] == opposite if len(keys) else np.zeros(0, np.bool_)
         self._rising = network.sources < network.targets
 
+    def are_of(self, network: NetworkArrays) -> bool:
+        """Whether the network links the same pairs: pages that link nobody change it no more than weights
+        do."""
+        return np.array_equal(self._sources, network.sources) and np.array_equal(
+            self._targets, network.targets
+        )
+
     def degrees(self, counts: Mask, is_in: Mask) -> DegreeColumns:
         """Degrees by links whose source counts; both masks are by entity id."""
         counting, citing = self._by_link(counts), self._by_link(is_in)

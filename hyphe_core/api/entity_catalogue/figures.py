@@ -39,9 +39,12 @@ class Figures:
         self.n_pages[counts.web_entity_ids] = counts.n_pages
         self.n_pages_fetched[counts.web_entity_ids] = counts.n_pages_fetched
 
-    def take_network(self, network: NetworkArrays, size: int) -> None:
-        """Take the network over; degrees are to be counted anew."""
+    def take_network(self, network: NetworkArrays, size: int) -> bool:
+        """Take the network over; whether it differs, so that degrees are to be counted anew."""
+        if self._neighbourhoods is not None and self._neighbourhoods.are_of(network):
+            return False
         self._neighbourhoods = Neighbourhoods(network, size)
+        return True
 
     def count_degrees(self, columns: EntityColumns) -> None:
         """Count degrees by the statuses of now."""

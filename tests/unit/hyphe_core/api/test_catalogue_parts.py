@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from hyphe_core.api.entity_catalogue import freshness, haystack
 from hyphe_core.api.entity_catalogue.catalogue import _sorted_places
+from hyphe_core.api.entity_catalogue.figures import Figures
 from hyphe_core.api.entity_catalogue.freshness import Freshness
 from hyphe_core.api.entity_catalogue.haystack import Haystack
 from hyphe_core.api.entity_catalogue.text_order import TextOrder
+from memory_structure.columns import NetworkArrays
 from memory_structure.words import folded, words_of
 
 texts = st.text(alphabet="ab é.1", max_size=8)
@@ -86,3 +88,14 @@ def test_what_took_long_may_be_ten_times_as_old_unless_a_client_changed_somethin
     assert not fresh.serves(2, 1)
     time[0] = 111.1
     assert not fresh.serves(2, 0)
+
+
+def test_degrees_are_counted_anew_for_other_pairs_alone() -> None:
+    def network(*links: tuple[int, int, int]) -> NetworkArrays:
+        return NetworkArrays(*(np.array(column, np.int64) for column in zip(*links, strict=True)))
+
+    figures = Figures()
+    assert figures.take_network(network((1, 2, 1), (2, 1, 1)), 3)
+    assert not figures.take_network(network((1, 2, 7), (2, 1, 1)), 4)
+    assert figures.take_network(network((1, 2, 7), (2, 3, 1)), 4)
+    assert figures.take_network(network((1, 2, 7)), 4)
