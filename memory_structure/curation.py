@@ -48,6 +48,10 @@ class Curation(ABC):
         """The owner of exactly that prefix."""
 
     @abstractmethod
+    def prefix_owners(self, prefixes: Sequence[str]) -> dict[str, int]:
+        """Prefix -> id of its owner, of exactly those prefixes that are owned, in one read."""
+
+    @abstractmethod
     def find_owner(self, lru: str) -> WebEntity | None:
         """The entity that owns an LRU, whether it is a known page or not."""
 

@@ -12,7 +12,7 @@ from hyphe_core.api.methods import CORPUS, Declare, MethodGroup, Role
 from hyphe_core.api.parameters import Flag, ListOf, Mapping, Parameter, Text
 from hyphe_core.api.readings import read_start_pages, read_status, read_tags
 from hyphe_core.api.schemas import WEB_ENTITY
-from memory_structure.lru import is_under
+from memory_structure.lru import parent_lrus
 from memory_structure.prefixes import variations
 from memory_structure.records import StartPage, WebEntityStatus
 
@@ -89,14 +89,15 @@ def _with_free_variations(call: Call, prefixes: list[str]) -> list[str]:
     varied = [v for prefix in prefixes for v in variations(prefix, call.policy)]
     given = set(prefixes)
     others = [v for v in dict.fromkeys(varied) if v not in given]
-    free = [v for v in others if call.structure.find_web_entity_by_prefix(v) is None]
-    return [*prefixes, *free]
+    owned = call.structure.prefix_owners(others)
+    return [*prefixes, *(v for v in others if v not in owned)]
 
 
 def _start_pages(call: Call, urls: list[str], prefixes: list[str]) -> list[StartPage]:
     pages = read_start_pages(call, urls)
+    owned = frozenset(prefixes)
     for page in pages:
         lru = call.lru_of_url(page.url)
-        if not any(is_under(lru, prefix) for prefix in prefixes):
+        if owned.isdisjoint((lru, *parent_lrus(lru))):
             raise Refusal(f"start page {page.url} does not lie under a prefix of this web entity")
     return pages

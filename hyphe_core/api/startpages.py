@@ -17,7 +17,7 @@ from hyphe_core.api.proofs import Proof, prove_start_pages
 from hyphe_core.api.schemas import FLAG, INTEGER, TEXT, TEXTS, list_of, or_null, record
 from hyphe_core.api.wire import milliseconds
 from hyphe_core.crawl.start_pages import propose_start_pages, united
-from memory_structure.records import WebEntity
+from memory_structure.records import PageRecord, WebEntity
 
 methods = MethodGroup("startpages")
 
@@ -63,13 +63,18 @@ def propose(call: Call, web_entity_id: int, modes: list[str], count: int) -> lis
     """Propose start pages of a web entity: by which modes each is proposed, whether it is one already, and
     how its last fetch ended. Nothing is fetched: see startpages.check."""
     by_mode = propose_start_pages(call.structure, web_entity_id, tuple(modes))
-    kept = {page.url for page in call.structure.get_web_entity(web_entity_id).start_pages}
-    urls = united(by_mode.values())[:count]
-    return [_proposed(call, url, [m for m, found in by_mode.items() if url in found], kept) for url in urls]
+    structure = call.structure
+    kept = {page.url for page in structure.get_web_entity(web_entity_id).start_pages}
+    lrus = {url: call.lru_of_url(url) for url in united(by_mode.values())[:count]}
+    pages = {page.lru: page for page in structure.find_pages(list(lrus.values()))}
+    modes_of: dict[str, list[str]] = {}
+    for mode, urls in by_mode.items():
+        for url in urls:
+            modes_of.setdefault(url, []).append(mode)
+    return [_proposed(url, pages.get(lru), modes_of[url], url in kept) for url, lru in lrus.items()]
 
 
-def _proposed(call: Call, url: str, modes: list[str], kept: set[str]) -> JsonObject:
-    page = call.structure.find_page(call.lru_of_url(url))
+def _proposed(url: str, page: PageRecord | None, modes: list[str], is_kept: bool) -> JsonObject:
     fetch = page.fetch if page is not None else None
     return {
         "url": url,
@@ -78,7 +83,7 @@ def _proposed(call: Call, url: str, modes: list[str], kept: set[str]) -> JsonObj
         "status": fetch.status if fetch else None,
         "error": fetch.error.value if fetch and fetch.error else None,
         "fetched_at": milliseconds(fetch.fetched_at) if fetch else None,
-        "startpage": url in kept,
+        "startpage": is_kept,
     }
 
 

@@ -14,12 +14,12 @@ from hyphe_core.config import Config
 from hyphe_core.crawl.hosts import host_key, public_proxy
 from hyphe_core.crawl.resolver import is_private_literal
 from hyphe_core.crawl.scope import Scope
-from hyphe_core.crawl.start_pages import propose_start_pages, united
+from hyphe_core.crawl.start_pages import StartPageProposer, propose_start_pages, united
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.parse_options import CrawlOrder
 from memory_structure.prefixes import PrefixMap
-from memory_structure.records import Job, JobSpec, WebEntityStatus
+from memory_structure.records import Job, JobSpec, WebEntity, WebEntityStatus
 from memory_structure.registry import HostKey, Registry
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
@@ -125,7 +125,7 @@ def launch_crawls(
     launcher = _Launcher(structure, structure.options(), config, choices)
     jobs: list[Job] = []
     for start in range(0, len(targets), _JOBS_AT_ONCE):
-        specs = [launcher.spec(target) for target in targets[start : start + _JOBS_AT_ONCE]]
+        specs = launcher.specs(targets[start : start + _JOBS_AT_ONCE])
         jobs += _store(registry, corpus_id, structure, specs, choices.status)
     return jobs
 
@@ -163,11 +163,16 @@ class _Launcher:
         self._choices = choices
         self._owners: PrefixMap[int] | None = None
 
-    def spec(self, target: CrawlTarget) -> JobSpec:
-        """The job of a target."""
+    def specs(self, targets: Sequence[CrawlTarget]) -> list[JobSpec]:
+        """The jobs of some targets, whose web entities are read at once."""
+        proposer = StartPageProposer(self._structure, [target.web_entity_id for target in targets])
+        return [self._spec(target, proposer) for target in targets]
+
+    def _spec(self, target: CrawlTarget, proposer: StartPageProposer) -> JobSpec:
         options, config, choices = self._options, self._config, self._choices
-        follow, nofollow = target.scope or self._scope(target.web_entity_id)
-        urls = list(target.start_urls) or self._proposed(target)
+        follow, nofollow = target.scope or self._scope(proposer.entity(target.web_entity_id))
+        modes = target.start_modes or _DEFAULT_MODES
+        urls = target.start_urls or united(proposer.propose(target.web_entity_id, modes).values())
         robots, delay = choices.obey_robots, choices.delay_seconds
         crawl_delay, private = choices.obey_crawl_delay, choices.allow_private_networks
         private = _allows_private(options, config) if private is None else private
@@ -200,26 +205,21 @@ class _Launcher:
             order=choices.order or options.parsing.order,
         )
 
-    def _scope(self, web_entity_id: int) -> FrozenScope:
+    def _scope(self, entity: WebEntity) -> FrozenScope:
         if self._owners is None:
             self._owners = self._structure.prefix_map()
-        return freeze_scope(self._structure, web_entity_id, self._owners)
-
-    def _proposed(self, target: CrawlTarget) -> list[str]:
-        modes = target.start_modes or _DEFAULT_MODES
-        return united(propose_start_pages(self._structure, target.web_entity_id, modes).values())
+        return _scope_of(entity, self._owners)
 
 
-def freeze_scope(
-    structure: MemoryStructure, web_entity_id: int, owners: PrefixMap[int] | None = None
-) -> FrozenScope:
+def freeze_scope(structure: MemoryStructure, web_entity_id: int) -> FrozenScope:
     """(follow, no-follow) prefixes of a crawl now: those of the entity, and those of other entities below
-    them. `owners`: the owned prefixes, when they were read already."""
-    follow = structure.get_web_entity(web_entity_id).prefixes
-    owners = structure.prefix_map() if owners is None else owners
-    below = {
-        prefix for above in follow for prefix, owner in owners.iter_under(above) if owner != web_entity_id
-    }
+    them."""
+    return _scope_of(structure.get_web_entity(web_entity_id), structure.prefix_map())
+
+
+def _scope_of(entity: WebEntity, owners: PrefixMap[int]) -> FrozenScope:
+    follow, own_id = entity.prefixes, entity.web_entity_id
+    below = {prefix for above in follow for prefix, owner in owners.iter_under(above) if owner != own_id}
     return follow, tuple(sorted(below))
 
 

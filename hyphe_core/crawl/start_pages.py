@@ -8,11 +8,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from hyphe_core.errors import UsageFault, nearest_name
-from memory_structure.lru import lru_to_url, split_stems
+from memory_structure.lru import lru_to_url, parent_lrus
 from memory_structure.records import PageRecord, WebEntity
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
-from memory_structure.urls import BadUrl
+from memory_structure.urls import BadUrl, UrlPolicy
 
 _PAGES: Final = re.compile(r"pages-([1-9][0-9]{0,4})")
 _WWW: Final = re.compile(r"https?://www\.")
@@ -40,12 +40,53 @@ def propose_start_pages(
     by LRU; `entry` those that other entities link to, most linked first; `pages-N` the N most linked known
     pages at most two stems below a prefix. At most `MOST_PAGES` a mode. Raises UsageFault for another mode.
     """
-    entity = structure.get_web_entity(web_entity_id)
-    named: dict[str, None] = {}
-    for mode in modes:
-        named.update(dict.fromkeys(structure.options().start_modes if mode == "default" else (mode,)))
-    refuse_unknown_modes(named)
-    return {mode: list(dict.fromkeys(_urls(structure, entity, mode))) for mode in named}
+    return StartPageProposer(structure, [web_entity_id]).propose(web_entity_id, modes)
+
+
+class StartPageProposer:
+    """Proposes start pages of some web entities, whose records and pages of prefixes are read at once: those
+    of the moment it was made. Raises NotFound for an unknown entity."""
+
+    def __init__(self, structure: MemoryStructure, web_entity_ids: Sequence[int]) -> None:
+        found = structure.list_web_entities(ids=list(dict.fromkeys(web_entity_ids)))
+        prefixes = [prefix for entity in found for prefix in entity.prefixes]
+        self._structure = structure
+        self._options = structure.options()
+        self._entities = {entity.web_entity_id: entity for entity in found}
+        self._known = {page.lru: page for page in structure.find_pages(prefixes)}
+        self._has_links = structure.counters().n_links > 0
+
+    def propose(self, web_entity_id: int, modes: Sequence[str]) -> dict[str, list[str]]:
+        """See `propose_start_pages`."""
+        named: dict[str, None] = {}
+        for mode in modes:
+            named.update(dict.fromkeys(self._options.start_modes if mode == "default" else (mode,)))
+        refuse_unknown_modes(named)
+        entity = self._entities[web_entity_id]
+        return {mode: list(dict.fromkeys(self._urls(entity, mode))) for mode in named}
+
+    def entity(self, web_entity_id: int) -> WebEntity:
+        """One of the web entities."""
+        return self._entities[web_entity_id]
+
+    def _urls(self, entity: WebEntity, mode: str) -> Iterable[str]:
+        structure, entity_id = self._structure, entity.web_entity_id
+        if mode == "startpages":
+            return [page.url for page in entity.start_pages]
+        if mode == "homepage":
+            return list(filter(None, [entity.homepage or guess_homepage(structure, entity, self._known)]))
+        if mode == "prefixes":
+            policy = self._options.url_policy
+            return [lru_to_url(prefix) for prefix in _preferred_prefixes(entity, self._known, policy)]
+        if not entity.n_pages:
+            return []
+        if mode == "pages":
+            return [page.url for page in structure.list_pages(entity_id, limit=MOST_PAGES)]
+        if not self._has_links:
+            return []
+        if mode == "entry":
+            return [page.url for page, _ in structure.list_entry_pages(entity_id, MOST_PAGES)]
+        return _most_linked(structure, entity, int(mode.removeprefix("pages-")))
 
 
 def refuse_unknown_modes(modes: Iterable[str]) -> None:
@@ -61,37 +102,23 @@ def united(lists: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(url for found in lists for url in found))
 
 
-def _urls(structure: MemoryStructure, entity: WebEntity, mode: str) -> Iterable[str]:
-    if mode == "startpages":
-        return [page.url for page in entity.start_pages]
-    if mode == "homepage":
-        return list(filter(None, [entity.homepage or guess_homepage(structure, entity)]))
-    if mode == "prefixes":
-        return [lru_to_url(prefix) for prefix in preferred_prefixes(structure, entity)]
-    if mode == "pages":
-        return [page.url for page in structure.list_pages(entity.web_entity_id, limit=MOST_PAGES)]
-    if mode == "entry":
-        return [page.url for page, _ in structure.list_entry_pages(entity.web_entity_id, MOST_PAGES)]
-    return _most_linked(structure, entity, int(mode.removeprefix("pages-")))
-
-
-def preferred_prefixes(structure: MemoryStructure, entity: WebEntity) -> list[str]:
+def _preferred_prefixes(entity: WebEntity, known: Mapping[str, PageRecord], policy: UrlPolicy) -> list[str]:
     """The entity's prefixes, best first: what somebody typed as homepage or start page, then those whose own
     page answered well, then those whose own page is known, then the rest."""
-    typed = _typed_prefixes(structure, entity)
-    pages = {prefix: structure.find_page(prefix) for prefix in entity.prefixes}
+    typed = _typed_prefixes(entity, policy)
 
     def place(prefix: str) -> tuple[bool, bool, bool]:
-        page = pages[prefix]
+        page = known.get(prefix)
         answered = page is not None and page.fetch is not None and page.fetch.status == _OK
         return prefix not in typed, not answered, page is None
 
     return sorted(entity.prefixes, key=place)
 
 
-def _typed_prefixes(structure: MemoryStructure, entity: WebEntity) -> set[str]:
+def _typed_prefixes(entity: WebEntity, policy: UrlPolicy) -> set[str]:
     """Prefixes above the homepage that was chosen and above start pages that a person gave."""
-    cutter = cutter_for(structure.options().url_policy)
+    cutter = cutter_for(policy)
+    prefixes = frozenset(entity.prefixes)
     urls = [entity.homepage, *(page.url for page in entity.start_pages if page.source == "user")]
     typed: set[str] = set()
     for url in filter(None, urls):
@@ -99,24 +126,23 @@ def _typed_prefixes(structure: MemoryStructure, entity: WebEntity) -> set[str]:
             lru = cutter.lru(url)
         except BadUrl:
             continue
-        typed.update(prefix for prefix in entity.prefixes if lru.startswith(prefix))
+        typed.update(prefixes.intersection((lru, *parent_lrus(lru))))
     return typed
 
 
 def guess_homepage(
-    structure: MemoryStructure, entity: WebEntity, known: Mapping[str, PageRecord] | None = None
+    structure: MemoryStructure, entity: WebEntity, known: Mapping[str, PageRecord]
 ) -> str | None:
     """The likeliest homepage of an entity that has none chosen; None without prefixes. `known`: the pages of
-    its prefixes by LRU, where the caller has looked them up.
+    its prefixes by LRU.
 
     A prefix whose own page answered well, else one whose own page is known; those above a start page that a
     person gave first, then `www` and http ones; else a `www` prefix, else the most linked page near a prefix
     (in corpora that are not large: ranking reads every link), else the first prefix.
     """
-    typed = _typed_prefixes(structure, entity) if entity.start_pages else set()
+    typed = _typed_prefixes(entity, structure.options().url_policy) if entity.start_pages else set()
     prefixes = sorted(entity.prefixes, key=lambda prefix: (prefix not in typed, _homepage_order(prefix)))
-    find = structure.find_page if known is None else known.get
-    pages = [page for prefix in prefixes if (page := find(prefix)) is not None]
+    pages = [page for prefix in prefixes if (page := known.get(prefix)) is not None]
     answered = [page for page in pages if page.fetch is not None and page.fetch.status == _OK]
     for page in (*answered, *pages):
         return page.url
@@ -133,23 +159,23 @@ def _linked_homepages(structure: MemoryStructure, entity: WebEntity) -> list[str
     if not entity.n_pages or structure.counters().n_links > _MAX_LINKS_TO_READ:
         return []
     ranked = structure.list_most_linked_pages(entity.web_entity_id, _N_CANDIDATES)
-    return [page.url for page, _ in ranked if _may_be_homepage(page.lru, page.url, entity.prefixes)]
+    prefixes = frozenset(entity.prefixes)
+    longest = max(len(lru_to_url(prefix)) for prefix in prefixes) + _MAX_EXTRA_CHARACTERS
+    short = [page for page, _ in ranked if len(page.url) <= longest]
+    return [page.url for page in short if _is_near(page.lru, prefixes, 1) and not _names_a_file(page.url)]
 
 
-def _may_be_homepage(lru: str, url: str, prefixes: Sequence[str]) -> bool:
-    """Whether a page lies at most one step below a prefix, with a short address that names no file."""
-    longest = max(len(lru_to_url(prefix)) for prefix in prefixes)
-    near = any(lru[len(prefix) :].count("|") <= 1 for prefix in prefixes if lru.startswith(prefix))
-    extension = urlsplit(url).path.rpartition(".")[2].lower()
-    return near and len(url) <= longest + _MAX_EXTRA_CHARACTERS and extension not in _NO_HOMEPAGES
+def _names_a_file(url: str) -> bool:
+    return urlsplit(url).path.rpartition(".")[2].lower() in _NO_HOMEPAGES
 
 
 def _most_linked(structure: MemoryStructure, entity: WebEntity, n: int) -> list[str]:
     pages = structure.list_most_linked_pages(entity.web_entity_id, max(n, _N_CANDIDATES))
-    near = [page.url for page, n_links in pages if n_links and _is_near(page.lru, entity.prefixes)]
+    prefixes = frozenset(entity.prefixes)
+    near = [page.url for page, n_links in pages if n_links and _is_near(page.lru, prefixes, _MAX_STEMS_BELOW)]
     return near[:n]
 
 
-def _is_near(lru: str, prefixes: Iterable[str]) -> bool:
-    depth = len(split_stems(lru))
-    return any(lru.startswith(p) and depth - len(split_stems(p)) <= _MAX_STEMS_BELOW for p in prefixes)
+def _is_near(lru: str, prefixes: frozenset[str], most: int) -> bool:
+    """Whether a page lies at a prefix or at most so many stems below one."""
+    return not prefixes.isdisjoint((lru, *parent_lrus(lru)[:most]))

@@ -29,6 +29,11 @@ class EntityReads(Networks):
 
         return self._at_one_moment(read)
 
+    def prefix_owners(self, prefixes: Sequence[str]) -> dict[str, int]:
+        """Prefix -> id of its owner, in one read."""
+        rows = self._storage.get(PREFIXES, prefixes)
+        return {prefix: row[1] for prefix, row in rows.items()}
+
     def find_owner(self, lru: str) -> WebEntity | None:
         """The entity that owns an LRU."""
 

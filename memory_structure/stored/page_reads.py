@@ -17,6 +17,7 @@ from memory_structure.stored.core import Core
 from memory_structure.stored.entities import entity_prefixes
 from memory_structure.stored.fetches import fetch_of
 from memory_structure.stored.moments import from_micros
+from memory_structure.stored.relabel import outermost
 from memory_structure.stored.schema import FETCHES, PAGES, TEXTS
 
 CHUNK: Final = 2000
@@ -129,9 +130,8 @@ class PageReads(Core):
         if entity_id is None:
             return [(None, None)]
         prefixes = entity_prefixes(reader, entity_id)
-        outermost = [p for i, p in enumerate(prefixes) if not any(p.startswith(q) for q in prefixes[:i])]
         with self._territory(reader) as territory:
-            cuts = [cut for prefix in outermost for cut in territory.intervals(prefix)]
+            cuts = [cut for prefix in outermost(prefixes) for cut in territory.intervals(prefix)]
         return [(lower, upper) for lower, upper, owner in cuts if owner == entity_id]
 
     def list_fetches(self, lru: str) -> list[Fetch]:

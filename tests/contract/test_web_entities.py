@@ -316,6 +316,15 @@ def test_start_pages_of_many_entities_are_added_at_once(corpus: StoredMemoryStru
     assert corpus.get_web_entity(2).start_pages == (StartPage("http://b.com", "user"),)
 
 
+def test_owners_of_many_prefixes_are_read_at_once(corpus: StoredMemoryStructure) -> None:
+    deep = A + "p:deep|"
+    found = corpus.prefix_owners([A, deep, "s:http|h:net|h:nobody|"])
+    assert found == {A: 1}
+    corpus.add_prefixes(2, [deep])
+    assert corpus.prefix_owners([deep, A]) == {A: 1, deep: 2}
+    assert corpus.prefix_owners([]) == {}
+
+
 # -- jobs and logs
 
 

@@ -112,3 +112,22 @@ def test_many_are_launched_at_once_and_judged_in_one_act(curator: Curator) -> No
     assert {curator.entity(i)["status"] for i in ids} == {"IN"}
     assert len(curator.acts()) == n_acts + 1
     assert len(curator.service.registry.list_queue()) == 5
+
+
+def test_many_launched_at_once_begin_where_each_would_alone(curator: Curator) -> None:
+    one, two, three = (curator.declare(f"http://{host}.com/", f"http://www.{host}.com/") for host in "abc")
+    crawl(curator, "http://y.org/", "http://a.com/in", "http://a.com/in/deep/er", "http://b.com/also")
+    crawl(curator, "http://www.b.com/")
+    curator.structure.add_start_pages([(three, [StartPage("http://www.c.com/start", "user")])])
+    modes = ["startpages", "homepage", "prefixes", "pages", "entry", "pages-3"]
+    alone = [curator.call("propose_webentity_startpages", i, modes) for i in (one, two, three)]
+    assert alone == [
+        ["http://www.a.com", "http://a.com", "http://a.com/in", "http://a.com/in/deep/er"],
+        ["http://www.b.com", "http://b.com", "http://b.com/also"],
+        ["http://www.c.com/start", "http://www.c.com", "http://c.com"],
+    ]
+    jobs = curator.call("crawl.start_many", [one, two, three], startmode=modes)
+    specs = [curator.structure.get_job(int(job)).spec for job in jobs]
+    assert [list(spec.start_urls) for spec in specs] == alone
+    assert "no web entity 99" in curator.refusal("crawl.start_many", [one, 99])["message"]
+    assert len(curator.structure.list_jobs()) == 1 + 3
