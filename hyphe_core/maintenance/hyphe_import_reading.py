@@ -25,6 +25,7 @@ from hyphe_core.maintenance.hyphe_import_records import (
     ImportPlan,
     Tag,
 )
+from hyphe_core.maintenance.hyphe_import_text import decoded, has_open_quote
 from memory_structure.records import StartPage, WebEntityStatus
 
 _OPTIONS, _ENTITIES, _CRAWLS, _TAGS, _LINKS = (
@@ -63,19 +64,27 @@ def read_files(path: Path) -> ImportPlan:
             files = {each.name: each for each in path.iterdir() if each.name in _OF_A_BACKUP}
             if _ENTITIES not in files:
                 raise UsageFault(f"{path} is no backup of Hyphe: it holds no {_ENTITIES}")
-            return read_texts({name: _text(file) for name, file in files.items()})
-        return read_texts({path.name: _text(path)})
+            return _read_octets({name: _octets(file) for name, file in files.items()})
+        return _read_octets({path.name: _octets(path)})
     except OSError as error:
         raise UsageFault(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _text(path: Path) -> str:
+def _octets(path: Path) -> bytes:
     if path.stat().st_size > _MOST_BYTES:
         raise UsageFault(f"{path} is larger than {_MOST_BYTES >> 20} MiB")
-    try:
-        return path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageFault(f"{path} is not text in UTF-8") from None
+    return path.read_bytes()
+
+
+def _read_octets(files: Mapping[str, bytes]) -> ImportPlan:
+    found = {name: decoded(name, octets) for name, octets in files.items()}
+    remarks = [
+        ImportLine(name, ImportOutcome.REMARK, f"it is not UTF-8 and was read as {encoding}")
+        for name, (_, encoding) in found.items()
+        if encoding is not None
+    ]
+    plan = read_texts({name: text for name, (text, _) in found.items()})
+    return replace(plan, lines=(*remarks, *plan.lines))
 
 
 def read_texts(texts: Mapping[str, str]) -> ImportPlan:
@@ -86,7 +95,9 @@ def read_texts(texts: Mapping[str, str]) -> ImportPlan:
         if name in _OF_A_BACKUP - {_ENTITIES}:
             plan = _READERS[name](plan, name, _json(name, texts[name]))
         else:
-            entities += _read_list(name, texts[name])
+            listed, lines = _read_list(name, texts[name])
+            entities += listed
+            plan = replace(plan, lines=(*plan.lines, *lines))
     starts = _starts_of_crawls(texts)
     complete = [_with_starts(entity, starts) for entity in entities]
     return replace(plan, entities=tuple(complete))
@@ -182,8 +193,9 @@ def _with_starts(entity: ImportedEntity, starts: Mapping[str, list[str]]) -> Imp
 # -- lists ------------------------------------------------------------------------------------------------
 
 
-def _read_list(name: str, text: str) -> list[ImportedEntity]:
-    """The web entities of a file, whatever it is."""
+def _read_list(name: str, text: str) -> tuple[list[ImportedEntity], list[ImportLine]]:
+    """The web entities of a file, whatever it is, and what of it could not be read."""
+    lines: list[ImportLine] = []
     text = text.removeprefix("\ufeff")
     if text.lstrip()[:1] in ("[", "{"):
         document = _json(name, text)
@@ -195,28 +207,40 @@ def _read_list(name: str, text: str) -> list[ImportedEntity]:
             (f"{name}, entity {number}", record) for number, record in enumerate(_records(document), 1)
         )
     else:
-        records = _table_records(name, text)
-    return [_entity(where, record) for where, record in records]
+        records = _table_records(name, text, lines)
+    return [_entity(where, record) for where, record in records], lines
 
 
 def _records(document: Any) -> list[dict[str, Any]]:
     return [each for each in document if isinstance(each, dict)] if isinstance(document, list) else []
 
 
-def _table_records(name: str, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _table_records(name: str, text: str, unread: list[ImportLine]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Records with where each is; those that are not told from the next ones are added to `unread`."""
     header = text.split("\n", 1)[0]
     separator = max(",;\t", key=header.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    lines = list(io.StringIO(text, newline=""))
+    rows = csv.reader(lines, delimiter=separator)
     try:
         titles = next(rows, [])
         known = {title.strip().lower().replace(" ", "_") for title in titles}
         if not known.intersection(_NAMES["prefixes"] + _NAMES["urls"]):
             raise UsageFault(f"{name} has no column called prefixes or url; it has {', '.join(titles)[:200]}")
+        first = rows.line_num
         for row in rows:
-            if any(row):
+            first, before = rows.line_num, first
+            if has_open_quote(lines[before:first], separator):
+                unread.append(_open_quote(name, before + 1, first))
+            elif any(row):
                 yield f"{name}, line {rows.line_num}", dict(zip(titles, row, strict=False))
     except csv.Error as error:
         raise UsageFault(f"{name}, line {rows.line_num}: {error}") from None
+
+
+def _open_quote(name: str, first: int, last: int) -> ImportLine:
+    taken = "" if first == last else f", so that the lines up to {last} were taken for a part of it"
+    words = f"a quote is opened here that is not closed{taken}: close it, or write it twice"
+    return ImportLine(f"{name}, line {first}", ImportOutcome.REFUSED, words)
 
 
 def _entity(where: str, record: Mapping[str, Any]) -> ImportedEntity:

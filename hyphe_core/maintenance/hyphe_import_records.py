@@ -19,6 +19,7 @@ class ImportOutcome(StrEnum):
     JOINED = "joined"
     PARTLY = "partly imported"
     REFUSED = "not imported"
+    REMARK = "remark"
 
 
 @dataclass(frozen=True, slots=True)

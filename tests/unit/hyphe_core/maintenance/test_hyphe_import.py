@@ -162,9 +162,63 @@ def test_what_cannot_be_read_is_a_usage_fault(name: str, text: str, words: str) 
 
 
 def test_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
-    (tmp_path / "list.csv").write_bytes(b"url\n\xff\xfe")
-    with pytest.raises(UsageFault, match="not text in UTF-8"):
-        read_files(tmp_path / "list.csv")
+    for name, octets in [
+        ("list.csv", b"url\n\x81"),
+        ("list.csv", b"url\n\xe9\x00"),
+        ("list.csv", b"\xff\xfeu\x00r"),
+        ("webentities.json", b'[{"name": "\xe9"}]'),
+    ]:
+        (tmp_path / name).write_bytes(octets)
+        with pytest.raises(UsageFault, match="not text in UTF-8"):
+            read_files(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "remarks"),
+    [
+        ("utf-8", []),
+        ("utf-8-sig", []),
+        ("utf-16", []),
+        ("windows-1252", [("list.csv", "remark")]),
+    ],
+)
+def test_tables_of_spreadsheets_are_read_in_their_encodings(
+    structure: MemoryStructure, tmp_path: Path, encoding: str, remarks: list[tuple[str, str]]
+) -> None:
+    text = "name\turl\r\nCaf\xe9 \u20ac\thttp://cafe.org/\r\n"
+    (tmp_path / "list.csv").write_bytes(text.encode(encoding))
+    report = import_plan(structure, read_files(tmp_path / "list.csv"))
+    assert list(by_name(structure)) == ["Caf\xe9 \u20ac"]
+    assert (told(report), report.n_refused) == (remarks, 0)
+    assert all("windows-1252" in line.message for line in report.lines)
+
+
+def test_utf16_in_the_other_order_of_octets_is_read(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_bytes(b"\xfe\xff" + "url\nhttp://a.org/\n".encode("utf-16-be"))
+    assert [e.prefixes for e in read_files(tmp_path / "list.csv").entities] == [("http://a.org/",)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "names", "where", "words"),
+    [
+        ('"A,http://a.org/\nB,http://b.org/\n', [], "line 2", "the lines up to 3"),
+        ('A,http://a.org/\nB,"http://b.org/', ["A"], "line 3", "not closed: close it"),
+        ('"A,http://a.org/\n"B",http://b.org/\nC,http://c.org/\n', ["C"], "line 2", "the lines up to 3"),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_told(
+    structure: MemoryStructure, rows: str, names: list[str], where: str, words: str
+) -> None:
+    report = imported(structure, text="name,url\n" + rows)
+    assert sorted(by_name(structure)) == names
+    assert told(report) == [(f"list.csv, {where}", "not imported")]
+    assert words in report.lines[0].message
+
+
+def test_cells_of_several_lines_and_quotes_within_are_read(structure: MemoryStructure) -> None:
+    rows = '"A ""first""\nof two",http://a.org/\nB 5" disk,http://b.org/ \n6" and 7",http://c.org/\n'
+    report = imported(structure, text="name,url\n" + rows)
+    assert (report.n_created, report.n_refused) == (3, 0)
 
 
 # -- lists
