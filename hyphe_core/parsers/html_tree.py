@@ -46,12 +46,14 @@ def _build(root: LexborNode) -> etree._Element:
     """The tree below a node, without recursion."""
     built = _element_of(root, None)
     stack = [(root.child, built, 1)]
+    text = _Text()
     while stack:
         node, parent, depth = stack.pop()
         while node is not None:
             if node.tag_id == tree.TEXT:
-                _add_text(parent, _ILLEGAL.sub("", node.text_content or ""))
+                text.add(parent, _ILLEGAL.sub("", node.text_content or ""))
             elif _NAME.fullmatch(node.tag or ""):
+                text.write()
                 element = _element_of(node, parent)
                 inner = node.child
                 if inner is not None:
@@ -61,6 +63,7 @@ def _build(root: LexborNode) -> etree._Element:
                     node, parent, depth = inner, parent if deep else element, depth if deep else depth + 1
                     continue
             node = node.next
+    text.write()
     return built
 
 
@@ -73,9 +76,29 @@ def _element_of(node: LexborNode, parent: etree._Element | None) -> etree._Eleme
     return element
 
 
-def _add_text(parent: etree._Element, text: str) -> None:
-    last = parent[-1] if len(parent) else None
-    if last is None:
-        parent.text = (parent.text or "") + text
-    else:
-        last.tail = (last.tail or "") + text
+class _Text:
+    """Text that is met in pieces, written when it is whole: behind what its parent holds by then."""
+
+    def __init__(self) -> None:
+        self._parent: etree._Element | None = None
+        self._pieces: list[str] = []
+
+    def add(self, parent: etree._Element, piece: str) -> None:
+        """One more piece, in this parent."""
+        if parent is not self._parent:
+            self.write()
+            self._parent = parent
+        self._pieces.append(piece)
+
+    def write(self) -> None:
+        """Put what was added into the tree."""
+        if not self._pieces or self._parent is None:
+            return
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        # len() and [-1] of an element count its children.
+        last = next(self._parent.iterchildren(reversed=True), None)
+        if last is None:
+            self._parent.text = (self._parent.text or "") + text
+        else:
+            last.tail = (last.tail or "") + text
