@@ -43,7 +43,7 @@ _TO_BE_FOLDED: Final = ("\n", "\t", "\r", "\xa0", "\u2009", "\u3000", "  ")
 CANONICAL: Final = "html.canonical"
 """The domain field that holds an address, relative as found."""
 
-_N_REMEMBERED: Final = 4096  # links; some 3 MB
+_N_REMEMBERED: Final = 16_384  # links; some 11 MB
 _MAX_REMEMBERED_CHARACTERS: Final = 1000  # of one link
 _WEB: Final = ("http://", "https://")
 # Beginnings of references that give the same address in all documents of a host, as does a slash.
