@@ -4,6 +4,10 @@ Three families: the caller gave something wrong (`CallerError`), the store canno
 stored data contradict themselves (`CorruptCorpus`, also a `StoreError`).
 """
 
+from typing import Final
+
+_MOST_NAMED: Final = 20  # acts in a message
+
 
 class MemoryStructureError(Exception):
     """Root of every error raised by this package."""
@@ -44,7 +48,8 @@ class UndoConflict(CallerError, ValueError):
     """
 
     def __init__(self, act_id: int, later_act_ids: tuple[int, ...], why: str) -> None:
-        named = ", ".join(str(found) for found in later_act_ids)
+        named = ", ".join(str(found) for found in later_act_ids[:_MOST_NAMED])
+        named += f" and {len(later_act_ids) - _MOST_NAMED} more" if len(later_act_ids) > _MOST_NAMED else ""
         first = (
             f": undo {'act' if len(later_act_ids) == 1 else 'acts'} {named} first" if later_act_ids else ""
         )

@@ -10,6 +10,7 @@ from memory_structure.acts import Act, ActKind
 from memory_structure.errors import InvalidValue
 from memory_structure.storage import Reader, Row
 from memory_structure.stored.act_rows import (
+    act_changes,
     act_of,
     act_row,
     changed_since,
@@ -20,6 +21,7 @@ from memory_structure.stored.act_rows import (
     read_act,
 )
 from memory_structure.stored.forgetting import Forgetting
+from memory_structure.stored.later_acts import LaterActs, LaterUnread
 from memory_structure.stored.session import Session
 from memory_structure.stored.undoing import mark_undone, undo_act
 
@@ -64,13 +66,23 @@ class History(Forgetting):
             return self.get_act(undoing)
 
     def _undo(self, act_id: int) -> int:
-        """Set back the curated rows; the act that did it."""
+        """Set back the curated rows; the act that did it. Many later acts are read while others write."""
+        later = LaterActs(act_id, act_changes(self._storage, act_id))
+        while True:
+            try:
+                return self._set_back(later)
+            except LaterUnread:
+                with self._storage.snapshot() as reader:
+                    later.read(reader)
+
+    def _set_back(self, later: LaterActs) -> int:
+        act_id = later.act_id
         with self._writing() as session:
             row = act_row(session.tx, act_id)
             _refuse_forgetting_again(session, row)
             session.tx.record()
             session.summary = _summary(row[4])
-            undo_act(session, act_id)
+            undo_act(session, later)
             undoing = open_act(session, ActKind.UNDO, act_id)
             changes = session.tx.changes()
             if row[3] == ActKind.FORGET:

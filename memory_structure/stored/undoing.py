@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from memory_structure.errors import InvalidValue, UndoConflict
 from memory_structure.records import WebEntityStatus
-from memory_structure.storage import Reader, Row, Span, Table
+from memory_structure.storage import Row, Table
 from memory_structure.stored.act_codec import subject_of
-from memory_structure.stored.act_rows import act_changes, act_row, iter_acts_on
+from memory_structure.stored.act_rows import act_row
 from memory_structure.stored.entities import (
     change_row,
     count_status,
@@ -17,6 +16,7 @@ from memory_structure.stored.entities import (
     is_unjudged,
     remove_entity_row,
 )
+from memory_structure.stored.later_acts import LaterActs, later_acts_on
 from memory_structure.stored.moments import now_micros
 from memory_structure.stored.options import FIXED_OPTIONS, read_options
 from memory_structure.stored.ownership import hand_over_jobs, is_bare
@@ -33,16 +33,14 @@ from memory_structure.stored.schema import (
 )
 from memory_structure.stored.session import Session
 
-Field = tuple[Table, Any, str]
 
-
-def undo_act(session: Session, act_id: int) -> None:
-    """Set back what an act changed. Raises UndoConflict, InvalidValue (options fixed since)."""
+def undo_act(session: Session, later: LaterActs) -> None:
+    """Set back what an act changed. Raises UndoConflict, InvalidValue (options fixed since), LaterUnread."""
+    act_id = later.act_id
     undone_by = act_row(session.tx, act_id)[8]
     if undone_by is not None:
         raise UndoConflict(act_id, (undone_by,), f"act {undone_by} undid it already")
-    changes = act_changes(session.tx, act_id)
-    undoing = _Undoing(session, act_id, changes)
+    undoing = _Undoing(session, later)
     undoing.refuse_changed()
     undoing.restore_rules()
     undoing.restore_entities()
@@ -65,11 +63,12 @@ def mark_undone(session: Session, act_id: int, by: int) -> None:
 class _Undoing:
     """The steps of one undoing, in their order."""
 
-    def __init__(self, session: Session, act_id: int, changes: Sequence[RowChange]) -> None:
+    def __init__(self, session: Session, later: LaterActs) -> None:
         self.session = session
         self.tx = session.tx
-        self.act_id = act_id
-        self.changes = changes
+        self.act_id = later.act_id
+        self.later = later
+        self.changes = later.changes
         self.taken_from: set[int] = set()  # present owners of prefixes that go back
 
     def of(self, *tables: Table) -> list[RowChange]:
@@ -89,7 +88,7 @@ class _Undoing:
             fields = {(c.table, c.key, column) for c in differing for column in (*c.columns, "")}
             subjects = ", ".join(dict.fromkeys(subject_of(change) for change in differing[:3]))
             raise UndoConflict(
-                self.act_id, later_acts(self.tx, self.act_id, fields), f"{subjects} changed since"
+                self.act_id, self.later.that_changed(self.tx, fields), f"{subjects} changed since"
             )
 
     def _is_as_left(self, change: RowChange, now: tuple[Any, ...] | None) -> bool:
@@ -102,11 +101,11 @@ class _Undoing:
             return True  # a crawl made it again
         # A prefix that the act had freed: an entity that a crawl made at it gives it back.
         freed = change.after is None and change.table is PREFIXES
-        return freed and not later_acts(self.tx, self.act_id, {(PREFIXES, change.key, "entity_id")})
+        return freed and not self.later.that_changed(self.tx, {(PREFIXES, change.key, "entity_id")})
 
     def refuse_loss(self, entity_id: int) -> None:
         """Raise UndoConflict for an entity that stands in the way."""
-        later = later_acts(self.tx, self.act_id, (), entity_id)
+        later = later_acts_on(self.tx, self.act_id, entity_id)
         raise UndoConflict(self.act_id, later, f"web entity {entity_id} changed since")
 
     # -- restoring
@@ -213,35 +212,3 @@ def _with_columns(row: Row, change: RowChange, moment: int) -> Row:
     before = dict(zip(CURATED[ENTITIES], change.before, strict=True))
     values.update({column: before[column] for column in change.columns}, modified_at=moment)
     return tuple(values.values())
-
-
-# -- which acts stand in the way
-
-
-def later_acts(
-    reader: Reader, act_id: int, fields: Iterable[Field], entity_id: int | None = None
-) -> tuple[int, ...]:
-    """Acts after this one, in force still, that changed one of those fields, or that entity; newest first."""
-    wanted = set(fields)
-    found = []
-    for row in _in_force(reader, act_id, entity_id):
-        if entity_id is not None or any(
-            (change.table, change.key, column) in wanted
-            for change in act_changes(reader, row[0])
-            for column in (*change.columns, *([""] if None in (change.before, change.after) else ()))
-        ):
-            found.append(row[0])
-    return tuple(found)
-
-
-def _in_force(reader: Reader, act_id: int, entity_id: int | None) -> Iterator[Row]:
-    """Later acts without those undone and without the undoing that undid them."""
-    rows = list(reader.scan(ACTS, Span(lower=act_id + 1, reverse=True)))
-    if entity_id is not None:
-        touching = set(iter_acts_on(reader, entity_id, Span(lower=act_id + 1)))
-        rows = [row for row in rows if row[0] in touching]
-    undone = reader.get(ACTS, {row[7] for row in rows if row[7] is not None})
-    for row in rows:
-        undid = undone.get(row[7])
-        if row[8] is None and (undid is None or undid[8] != row[0]):
-            yield row

@@ -265,6 +265,44 @@ def test_later_acts_on_the_same_field_are_named(corpus: StoredMemoryStructure) -
         corpus.undo(first)
 
 
+@pytest.mark.parametrize("most", [1, 100])
+def test_later_acts_are_the_same_read_beforehand_or_not(
+    corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("memory_structure.stored.later_acts._MOST_AT_ONCE", most)
+    corpus.set_statuses([2], IN)
+    judged = last_act(corpus).act_id
+    corpus.add_prefixes(3, [lru("c.com", "y")])
+    added = last_act(corpus).act_id
+    corpus.remove_prefix(3, lru("c.com", "y"))
+    removed = last_act(corpus).act_id
+    statuses = []
+    for status in (OUT, IN, OUT):
+        corpus.edit_web_entity(1, note=status.value)
+        corpus.set_statuses([2], status)
+        statuses.append(last_act(corpus).act_id)
+    with pytest.raises(UndoConflict, match="web entity 2 changed since") as refused:
+        corpus.undo(judged)
+    assert refused.value.later_act_ids == tuple(reversed(statuses))
+    with pytest.raises(UndoConflict, match="changed since") as refused:
+        corpus.undo(added)
+    assert refused.value.later_act_ids == (removed,)
+    undoing = corpus.undo(removed)
+    assert corpus.get_act(removed).undone_by == undoing.act_id
+    corpus.undo(added)
+    for act_id in reversed(statuses):
+        corpus.undo(act_id)
+    corpus.undo(judged)
+    assert corpus.get_web_entity(2).status is WebEntityStatus.DISCOVERED
+    assert corpus.check() == []
+
+
+def test_a_conflict_names_some_acts_in_words_and_all_as_numbers() -> None:
+    conflict = UndoConflict(1, tuple(range(30, 1, -1)), "it changed since")
+    assert "11 and 9 more first" in str(conflict)
+    assert len(conflict.later_act_ids) == 29
+
+
 def test_entity_made_and_judged_since_is_not_lost(corpus: StoredMemoryStructure) -> None:
     made = corpus.declare_web_entity([P]).web_entity_id
     first = last_act(corpus).act_id
