@@ -34,9 +34,8 @@ from hyphe_core.api.schemas import (
 )
 from hyphe_core.api.status import corpus_status, hyphe_status
 from hyphe_core.api.wire import milliseconds
-from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.corpus_options import new_corpus_options, new_corpus_rules, refuse_beyond_quota
 from memory_structure.corpus_records import CorpusCounters
-from memory_structure.creation_rules import HYPHE_DEFAULT_RULES
 from memory_structure.errors import StoreError
 from memory_structure.registry import CorpusEntry
 from memory_structure.suffixes import suffix_tree
@@ -157,7 +156,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
     chosen = changed_options(default, options)
     refuse_beyond_limits(call.config, default, chosen)
     refuse_beyond_quota(call.config, call.registry)
-    entry = call.registry.create_corpus(name, chosen, hash_password(password), HYPHE_DEFAULT_RULES)
+    entry = call.registry.create_corpus(name, chosen, hash_password(password), new_corpus_rules(call.config))
     call.registry.set_started(entry.corpus_id, True)
     if entry.password_hash:
         call.granted_token = call.service.sessions.grant(

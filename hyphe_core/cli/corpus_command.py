@@ -18,7 +18,7 @@ from hyphe_core.cli.session import opened_registry, session_of
 from hyphe_core.cli.terminal import Listing, complain, print_json, print_line, print_listing
 from hyphe_core.clock import iso_text
 from hyphe_core.config import Config, shown_value
-from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.corpus_options import new_corpus_options, new_corpus_rules, refuse_beyond_quota
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusCounters
 from memory_structure.errors import StoreError, StoreUnreachable
@@ -138,7 +138,7 @@ def create(
     with opened_registry(config) as registry:
         options = replace(new_corpus_options(config), parsing=_read_parsing(parsing))
         refuse_beyond_quota(config, registry)
-        entry = registry.create_corpus(name, options)
+        entry = registry.create_corpus(name, options, rules=new_corpus_rules(config))
     if json:
         print_json(entry_document(entry))
     else:

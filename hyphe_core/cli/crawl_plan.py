@@ -12,7 +12,7 @@ from hyphe_core.cli.crawl_jobs import launch_jobs, resume_jobs
 from hyphe_core.cli.terminal import say, told
 from hyphe_core.cli.url_lines import BadLine, GivenLine, GoodUrl, sort_lines
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.corpus_options import new_corpus_options, new_corpus_rules, refuse_beyond_quota
 from hyphe_core.crawl.declaring import declare_start_pages
 from hyphe_core.errors import NothingToDo, UsageFault
 from memory_structure.creation_rules import CreationRule, Preset
@@ -93,7 +93,7 @@ def prepare(registry: Registry, wish: CrawlWish, tell: Callable[[str], None]) ->
     _refuse_nothing(wish, lines.good, entry)
     if entry is None:
         refuse_beyond_quota(wish.config, registry)
-        entry = registry.create_corpus(wish.corpus, options)
+        entry = registry.create_corpus(wish.corpus, options, rules=new_corpus_rules(wish.config))
     structure = registry.open_structure(entry.corpus_id)
     _refuse_contradiction(structure, wish)
     rule_notes = _add_rules(structure, rules)

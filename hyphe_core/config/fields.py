@@ -345,6 +345,14 @@ class Config:
         default="domain",
         metadata=about(_CORPORA, text(), "Default creation rule of new corpora."),
     )
+    platform_rules: bool = attrs.field(
+        default=True,
+        metadata=about(
+            _CORPORA,
+            flag(),
+            "Give new corpora creation rules for large platforms: a web entity for each account or blog.",
+        ),
+    )
     precision_limit: int | None = attrs.field(
         default=None,
         metadata=about(

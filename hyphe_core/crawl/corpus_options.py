@@ -1,11 +1,11 @@
-"""The options of a new corpus: the same whether the service, a command or `scrapy crawl` makes it."""
+"""Options and rules of a new corpus: the same whether the service, a command or `scrapy crawl` makes it."""
 
 from __future__ import annotations
 
 from hyphe_core.config import Config
 from hyphe_core.errors import UsageFault
 from memory_structure.corpus_records import CorpusOptions
-from memory_structure.creation_rules import Preset
+from memory_structure.creation_rules import HYPHE_DEFAULT_RULES, CreationRule, Preset
 from memory_structure.registry import Registry
 from memory_structure.suffixes import suffix_list_version
 
@@ -25,6 +25,11 @@ def new_corpus_options(config: Config) -> CorpusOptions:
         max_depth=config.max_depth,
         proxy=config.proxy,
     )
+
+
+def new_corpus_rules(config: Config) -> tuple[CreationRule, ...]:
+    """The rules of a corpus made under a configuration, beside its default rule."""
+    return HYPHE_DEFAULT_RULES if config.platform_rules else ()
 
 
 def refuse_beyond_quota(config: Config, registry: Registry) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from hyphe_core.config import Config
-from hyphe_core.crawl.corpus_options import new_corpus_options, refuse_beyond_quota
+from hyphe_core.crawl.corpus_options import new_corpus_options, new_corpus_rules, refuse_beyond_quota
 from hyphe_core.crawl.declaring import declare_start_pages
 from hyphe_core.crawl.launch import CrawlChoices, CrawlTarget, launch_crawls
 from hyphe_core.errors import UsageFault
@@ -102,7 +102,7 @@ def _ensure_corpus(registry: Registry, config: Config, name: str, urls: Sequence
         options = new_corpus_options(config)
         _cleaned(urls, options.url_policy)
         refuse_beyond_quota(config, registry)
-        return registry.create_corpus(name, options)
+        return registry.create_corpus(name, options, rules=new_corpus_rules(config))
 
 
 def _name_of(url: str) -> str:

@@ -16,6 +16,7 @@ from hyphe_core.cli.maintain_command import JobName
 from hyphe_core.config import load_config
 from hyphe_core.crawl.foreground import prepare_crawls
 from hyphe_core.maintenance import list_maintenance_jobs
+from memory_structure.creation_rules import HYPHE_DEFAULT_RULES
 from memory_structure.opening import open_registry
 from memory_structure.records import Batch
 from memory_structure.suffixes import suffix_list_version
@@ -140,12 +141,16 @@ def test_the_proxy_of_a_corpus_is_shown_without_its_password(hyphe):
     assert "hunter2" not in hyphe("corpus", "show", "c")[1]
 
 
-def test_every_way_to_make_a_corpus_gives_it_the_same_options(hyphe, tmp_path, monkeypatch):
+@pytest.mark.parametrize("platform_rules", [True, False])
+def test_every_way_to_make_a_corpus_gives_it_the_same_options_and_rules(
+    hyphe, tmp_path, monkeypatch, platform_rules
+):
     settings = {
         "PRECISION_LIMIT": "2",
         "CREATION_RULE": "Path-1",
         "PROXY": "http://p:1",
         "KEEP_TEXT": "false",
+        "PLATFORM_RULES": str(platform_rules).lower(),
     }
     for name, value in settings.items():
         monkeypatch.setenv(f"HYPHE_{name}", value)
@@ -155,11 +160,13 @@ def test_every_way_to_make_a_corpus_gives_it_the_same_options(hyphe, tmp_path, m
     prepare_crawls(registry, config, ["http://a.example/"], corpus="scrapy")
     service = Service(config, registry)
     service.answer_blocking(service.table.get("create_corpus").bind(["service"]), Caller(None))
-    command, scrapy, served = (
-        registry.open_structure(name).options() for name in ("command", "scrapy", "service")
-    )
+    made = [registry.open_structure(name) for name in ("command", "scrapy", "service")]
+    command, *others = (structure.options() for structure in made)
+    rules, *other_rules = (structure.rules().rules for structure in made)
     registry.close()
-    assert command == scrapy == served
+    assert others == [command, command]
+    assert other_rules == [rules, rules]
+    assert {rule.prefix for rule in HYPHE_DEFAULT_RULES}.issubset(r.prefix for r in rules) is platform_rules
     assert command.suffix_list == suffix_list_version()
     assert (command.precision_limit, command.default_rule) == (2, "path-1")
     assert (command.proxy, command.keep_text) == ("http://p:1", False)
@@ -454,3 +461,27 @@ def test_a_page_network_of_some_entities_is_exported(hyphe, corpus):
     code, _, err = hyphe("export", corpus, "--what", "pages", "--entities", "1,99")
     assert (code, "web entity 99" in err) == (2, True)
     assert hyphe("export", corpus, "--what", "pages", "--entities", "one")[0] == 2
+
+
+# -- a corpus whose id looks like an option
+
+
+def test_the_id_of_hyphes_own_corpus_is_an_argument_everywhere(hyphe, tmp_path):
+    assert hyphe("corpus", "create", "--hyphe--")[0] == 0
+    for words in [
+        ("corpus", "show", "--hyphe--"),
+        ("maintain", "check", "--hyphe--", "--json"),
+        ("maintain", "--dry-run", "rebuild", "--hyphe--"),
+        ("log", "--hyphe--"),
+        ("rules", "show", "--hyphe--"),
+        ("rules", "simulate", "--hyphe--", "http://a.org/"),
+        ("corpus", "backup", "--hyphe--", str(tmp_path / "saved")),
+        ("corpus", "rename", "--hyphe--", "other"),
+    ]:
+        code, _, complaint = hyphe(*words)
+        assert (words, code, complaint) == (words, 0, "")
+    code, _, complaint = hyphe("maintain", "check", "--hyphe--", "--jsn")
+    assert code == 2
+    assert "--jsn" in complaint
+    code, _, complaint = hyphe("corpus", "show", "--absent--")
+    assert (code, "--absent--" in complaint) == (2, True)
