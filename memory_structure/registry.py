@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
@@ -18,6 +18,8 @@ from memory_structure.creation_rules import CreationRule
 from memory_structure.resolutions import ResolutionKeeping
 from memory_structure.structure import MemoryStructure
 from memory_structure.tokens import TokenKeeping
+
+WELL_KNOWN_ID: Final = "--hyphe--"  # what clients call the corpus of a single-corpus service
 
 
 class Command(StrEnum):

@@ -28,7 +28,7 @@ from hyphe_core.config import Config
 from hyphe_core.crawl.parse_work import ParserShelf, stylesheets_folder
 from hyphe_core.errors import CallerFault
 from memory_structure.acts import acting
-from memory_structure.errors import MemoryStructureError, NotFound, StoreError
+from memory_structure.errors import MemoryStructureError, NotFound, StoreError, StoreLocked
 from memory_structure.registry import CorpusEntry, Registry
 
 _log = logging.getLogger(__name__)
@@ -188,6 +188,9 @@ def _failure(method: Method, error: Exception) -> Reply:
         raise error
     if isinstance(error, Refusal):
         return Reply({"code": "fail", "message": error.message, **error.beside})
+    if isinstance(error, StoreLocked):
+        _log.warning("method %s: the store is busy: %s", method.name, error)
+        return Reply({"code": "fail", "message": words_of_store_error(error)})
     if isinstance(error, StoreError):
         _log.error("method %s: the store failed: %s", method.name, error)
         return Reply({"code": "fail", "message": words_of_store_error(error)})

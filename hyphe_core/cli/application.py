@@ -24,7 +24,7 @@ from hyphe_core.cli import (
     rules_command,
     service_commands,
 )
-from hyphe_core.cli.arguments import hoist_global_options
+from hyphe_core.cli.arguments import accept_dashed_corpora, hoist_global_options
 from hyphe_core.cli.exit_codes import EXIT_CODES_HELP, ExitCode, error_lines, exit_code_of
 from hyphe_core.cli.session import Session
 from hyphe_core.cli.terminal import complain, print_line, say
@@ -79,6 +79,7 @@ app.command("serve")(service_commands.serve)
 app.command("worker")(service_commands.work)
 app.command("maintain")(maintain_command.maintain)
 app.add_typer(config_command.app, name="config")
+accept_dashed_corpora(app)
 
 
 def run(arguments: Sequence[str]) -> int:

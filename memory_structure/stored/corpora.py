@@ -15,7 +15,7 @@ from memory_structure.blobs import BlobStore
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule
 from memory_structure.errors import AlreadyExists, CorruptCorpus, InvalidValue, NotFound, StoreLocked
-from memory_structure.registry import CorpusEntry, DestroyedCorpus
+from memory_structure.registry import WELL_KNOWN_ID, CorpusEntry, DestroyedCorpus
 from memory_structure.storage import Reader, Row, Storage, Transaction
 from memory_structure.stored.codec import clean_text
 from memory_structure.stored.corpus_stores import CorpusStores, condemn, give, store_of
@@ -27,7 +27,6 @@ from memory_structure.stored.schema import CORPORA, CORPUS_TABLES, QUEUE, RULES,
 from memory_structure.stored.state import find_state
 from memory_structure.stored.structure import StoredMemoryStructure
 
-WELL_KNOWN_ID: Final = "--hyphe--"  # what clients call the corpus of a single-corpus service
 _MAX_ID: Final = 16
 _MAX_NAME: Final = 200
 _UNSHOWN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, surrogate, line and paragraph separators

@@ -90,6 +90,18 @@ def test_a_store_that_fails_is_told_without_its_place(registry: Registry, kind: 
     assert "secret" not in answer["message"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "level", "words"),
+    [(StoreLocked, "WARNING", "the store is busy"), (StoreFull, "ERROR", "the store failed")],
+)
+def test_a_busy_store_is_no_error_of_the_service(
+    registry: Registry, caplog: pytest.LogCaptureFixture, kind: type[StoreError], level: str, words: str
+) -> None:
+    call(failing(registry, kind("turn")), "fail")
+    (line,) = [r for r in caplog.records if "method fail" in r.getMessage()]
+    assert (line.levelname, words in line.getMessage()) == (level, True)
+
+
 def test_anything_unforeseen_tells_its_type_alone(registry: Registry) -> None:
     with pytest.raises(Fault) as caught:
         call(failing(registry, ZeroDivisionError("secret")), "fail")
