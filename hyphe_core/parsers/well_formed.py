@@ -50,6 +50,9 @@ _REFERENCE: Final = re.compile(
 _ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}
 _OF_XML: Final = frozenset("amp lt gt quot apos".split())
 _PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?/{1,3}[\w.%~+-]+(?:/[\w.%~+-]*)*")
+# Comments and instructions part texts, and putting those in order takes time that grows with their square.
+_PARTING: Final = (b"!--", b"!\0-\0-", b"<?", b"<\0?")
+_MAX_PARTING: Final = 1000
 # Names of elements in a message can have 50,000 characters.
 _N_SCRUBBED: Final = 1000
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
@@ -87,7 +90,11 @@ def scrub(message: str) -> str:
 
 @lru_cache(maxsize=64)
 def _parser(
-    encoding: str | None = None, *, recover: bool = False, expand: Literal[False, "internal"] = False
+    encoding: str | None = None,
+    *,
+    recover: bool = False,
+    expand: Literal[False, "internal"] = False,
+    keeps_all: bool = False,
 ) -> etree.XMLParser:
     return etree.XMLParser(
         encoding=encoding,
@@ -99,6 +106,8 @@ def _parser(
         attribute_defaults=False,
         huge_tree=False,
         strip_cdata=True,
+        remove_comments=not keeps_all,
+        remove_pis=not keeps_all,
     )
 
 
@@ -121,21 +130,22 @@ def parse_well_formed(document: Document, *, strict: bool, max_bytes: int = MAX_
 def reencode(document: Document) -> bytes:
     """A strictly well-formed document in UTF-8 with a declaration, its document type, instructions and
     comments kept. Raises NotWellFormed."""
-    root = _read(document, strict=True)[0]
+    root = _read(document, strict=True, keeps_all=True)[0]
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root.getroottree(), encoding="UTF-8")
 
 
 _Reading = tuple[etree._Element, str, EncodingSource, bool, tuple[str, ...]]
 
 
-def _read(document: Document, *, strict: bool) -> _Reading:
+def _read(document: Document, *, strict: bool, keeps_all: bool = False) -> _Reading:
     """(root, encoding, its source, recovered, warnings)."""
     body = document.body
+    keeps_all = keeps_all or sum(map(body.count, _PARTING)) <= _MAX_PARTING
     label = None if body.startswith(_MARKS) else _find_header_label(document.content_type)
     first: NotWellFormed | None = None
     for encoding in dict.fromkeys((label, None)):
         try:
-            root = _parse(body, encoding)
+            root = _parse(body, encoding, keeps_all=keeps_all)
         except NotWellFormed as error:
             first = first or error
             continue
@@ -144,7 +154,7 @@ def _read(document: Document, *, strict: bool) -> _Reading:
     assert first is not None
     if strict or first.status.message.startswith("limit"):
         raise first
-    return _read_leniently(document, first)
+    return _read_leniently(document, first, keeps_all=keeps_all)
 
 
 def _find_header_label(content_type: str | None) -> str | None:
@@ -166,10 +176,12 @@ def _encoding_of(root: etree._Element, body: bytes, label: str | None) -> tuple[
     return "utf-8", EncodingSource.ASCII if body.isascii() else EncodingSource.VALID_UTF8
 
 
-def _parse(body: bytes, encoding: str | None, *, recover: bool = False) -> etree._Element:
+def _parse(
+    body: bytes, encoding: str | None, *, recover: bool = False, keeps_all: bool = False
+) -> etree._Element:
     """The root with entities settled. Raises NotWellFormed."""
     try:
-        root = etree.fromstring(body, _parser(encoding, recover=recover))
+        root = etree.fromstring(body, _parser(encoding, recover=recover, keeps_all=keeps_all))
     except etree.XMLSyntaxError as error:
         message = scrub(error.msg or "not XML")
         if "amplification" in message:
@@ -180,7 +192,7 @@ def _parse(body: bytes, encoding: str | None, *, recover: bool = False) -> etree
     if root is None:
         raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "no element found"))
     if root.getroottree().docinfo.internalDTD is not None:
-        return _settle_entities(root, body, encoding, recover=recover)
+        return _settle_entities(root, body, encoding, recover=recover, keeps_all=keeps_all)
     return root
 
 
@@ -188,7 +200,7 @@ def _parse(body: bytes, encoding: str | None, *, recover: bool = False) -> etree
 
 
 def _settle_entities(
-    root: etree._Element, body: bytes, encoding: str | None, *, recover: bool
+    root: etree._Element, body: bytes, encoding: str | None, *, recover: bool, keeps_all: bool
 ) -> etree._Element:
     """The tree without references to entities: small internal ones expanded, known names of HTML replaced by
     their characters, all others removed."""
@@ -200,18 +212,19 @@ def _settle_entities(
         if sum(len(entity.content or "") for entity in declared) > MAX_ENTITY_CHARACTERS:
             raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "limit: text of declared entities"))
         if all(entity.content is not None for entity in declared):
-            return _expand(body, encoding, root, recover=recover)
+            return _expand(body, encoding, root, recover=recover, keeps_all=keeps_all)
     texts = {entity.name: entity.content for entity in declared if _is_plain(entity.content)}
     _replace_references(root, texts)
     return root
 
 
 def _expand(
-    body: bytes, encoding: str | None, unexpanded: etree._Element, *, recover: bool
+    body: bytes, encoding: str | None, unexpanded: etree._Element, *, recover: bool, keeps_all: bool
 ) -> etree._Element:
     """The tree again with internal entities expanded; the library stops those that grow too much."""
     try:
-        root = etree.fromstring(body, _parser(encoding, recover=recover, expand="internal"))
+        parser = _parser(encoding, recover=recover, expand="internal", keeps_all=keeps_all)
+        root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError:
         # A name of HTML among the declared ones: those then count for nothing.
         root = unexpanded
@@ -260,18 +273,19 @@ def _set_text(parent: etree._Element, holder: etree._Element | None, pieces: lis
 # -- the lenient reading ----------------------------------------------------
 
 
-def _read_leniently(document: Document, first: NotWellFormed) -> _Reading:
+def _read_leniently(document: Document, first: NotWellFormed, *, keeps_all: bool) -> _Reading:
     encoding = detect_encoding(document.body, document.content_type)
     text = decode(document.body, encoding.name)
     body = _repair(text).encode("utf-8", "replace")
     warnings = tuple(filter(None, (encoding.warning, f"repaired: {first.status.message}")))
     try:
-        return _parse(body, "utf-8"), encoding.name, encoding.source, False, warnings
+        return _parse(body, "utf-8", keeps_all=keeps_all), encoding.name, encoding.source, False, warnings
     except NotWellFormed as error:
         if error.status.message.startswith("limit"):
             raise
     warnings = (*warnings[:-1], f"recovered: {first.status.message}")
-    return _parse(body, "utf-8", recover=True), encoding.name, encoding.source, True, warnings
+    root = _parse(body, "utf-8", recover=True, keeps_all=keeps_all)
+    return root, encoding.name, encoding.source, True, warnings
 
 
 def _repair(text: str) -> str:

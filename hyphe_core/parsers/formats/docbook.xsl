@@ -34,9 +34,13 @@
     </xsl:choose>
   </xsl:template>
 
-  <xsl:template match="*[local-name() = 'para' or local-name() = 'simpara' or local-name() = 'title' or local-name() = 'listitem' or local-name() = 'row' or local-name() = 'term' or local-name() = 'programlisting' or local-name() = 'screen' or local-name() = 'tr' or local-name() = 'refentrytitle' or local-name() = 'refname' or local-name() = 'refpurpose' or local-name() = 'subtitle']" mode="lines">
-    <xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/>
+  <!-- One template for all: finding the one whose condition holds takes time that grows with the siblings. -->
+  <xsl:template match="*" mode="lines">
+    <xsl:choose>
+      <xsl:when test="local-name() = 'info' or local-name() = 'bookinfo' or local-name() = 'articleinfo' or local-name() = 'chapterinfo' or local-name() = 'sectioninfo' or local-name() = 'indexterm' or local-name() = 'refentryinfo' or local-name() = 'manvolnum'"/>
+      <xsl:when test="local-name() = 'entry' or local-name() = 'td' or local-name() = 'th'"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:when>
+      <xsl:when test="local-name() = 'para' or local-name() = 'simpara' or local-name() = 'title' or local-name() = 'listitem' or local-name() = 'row' or local-name() = 'term' or local-name() = 'programlisting' or local-name() = 'screen' or local-name() = 'tr' or local-name() = 'refentrytitle' or local-name() = 'refname' or local-name() = 'refpurpose' or local-name() = 'subtitle'"><xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/></xsl:when>
+      <xsl:otherwise><xsl:apply-templates mode="lines"/></xsl:otherwise>
+    </xsl:choose>
   </xsl:template>
-  <xsl:template match="*[local-name() = 'entry' or local-name() = 'td' or local-name() = 'th']" mode="lines"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:template>
-  <xsl:template match="*[local-name() = 'info' or local-name() = 'bookinfo' or local-name() = 'articleinfo' or local-name() = 'chapterinfo' or local-name() = 'sectioninfo' or local-name() = 'indexterm' or local-name() = 'refentryinfo' or local-name() = 'manvolnum']" mode="lines"/>
 </xsl:stylesheet>

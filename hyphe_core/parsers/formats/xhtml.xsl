@@ -35,9 +35,13 @@
     </n:parse>
   </xsl:template>
 
-  <xsl:template match="*[contains(' p div h1 h2 h3 h4 h5 h6 li dt dd tr table ul ol dl section article header footer nav aside main figure figcaption blockquote pre form fieldset address br hr ', concat(' ', local-name(), ' '))]" mode="lines">
-    <xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/>
+  <!-- One template for all: finding the one whose condition holds takes time that grows with the siblings. -->
+  <xsl:template match="*" mode="lines">
+    <xsl:choose>
+      <xsl:when test="local-name() = 'script' or local-name() = 'style' or local-name() = 'noscript' or local-name() = 'template'"/>
+      <xsl:when test="local-name() = 'td' or local-name() = 'th'"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:when>
+      <xsl:when test="contains(' p div h1 h2 h3 h4 h5 h6 li dt dd tr table ul ol dl section article header footer nav aside main figure figcaption blockquote pre form fieldset address br hr ', concat(' ', local-name(), ' '))"><xsl:value-of select="$line"/><xsl:apply-templates mode="lines"/><xsl:value-of select="$line"/></xsl:when>
+      <xsl:otherwise><xsl:apply-templates mode="lines"/></xsl:otherwise>
+    </xsl:choose>
   </xsl:template>
-  <xsl:template match="*[local-name() = 'td' or local-name() = 'th']" mode="lines"><xsl:apply-templates mode="lines"/><xsl:text> </xsl:text></xsl:template>
-  <xsl:template match="*[local-name() = 'script' or local-name() = 'style' or local-name() = 'noscript' or local-name() = 'template']" mode="lines"/>
 </xsl:stylesheet>
