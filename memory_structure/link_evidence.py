@@ -62,6 +62,13 @@ class LinkEvidence(ABC):
         LRU."""
 
     @abstractmethod
+    def most_linked_pages_of(
+        self, web_entity_ids: Sequence[int], limit: int = 20
+    ) -> dict[int, list[tuple[PageRecord, int]]]:
+        """Entity id -> what `list_most_linked_pages` gives, for many entities in one pass over all links;
+        those without linked pages are absent."""
+
+    @abstractmethod
     def iter_pages_under(self, prefix: str) -> Iterator[PageRecord]:
         """Pages whose LRU is a prefix or lies below it, whoever owns them, in LRU order, streamed."""
 

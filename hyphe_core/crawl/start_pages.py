@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -27,6 +27,9 @@ _NO_HOMEPAGES: Final = frozenset(
 _MAX_STEMS_BELOW: Final = 2
 MODES: Final = "startpages, homepage, prefixes, pages, pages-N, entry or default"
 MOST_PAGES: Final = 10_000
+_FEW: Final = 4  # entities: with more, their most linked pages are read together
+RankedPages = list[tuple[PageRecord, int]]
+MostLinked = Callable[[WebEntity, int], RankedPages]  # the most linked pages of an entity, so many
 _PLAIN_MODES: Final = frozenset({"startpages", "homepage", "prefixes", "pages", "entry", "default"})
 
 
@@ -55,6 +58,7 @@ class StartPageProposer:
         self._entities = {entity.web_entity_id: entity for entity in found}
         self._known = {page.lru: page for page in structure.find_pages(prefixes)}
         self._has_links = structure.counters().n_links > 0
+        self._ranked: dict[int, RankedPages] | None = None
 
     def propose(self, web_entity_id: int, modes: Sequence[str]) -> dict[str, list[str]]:
         """See `propose_start_pages`."""
@@ -74,7 +78,7 @@ class StartPageProposer:
         if mode == "startpages":
             return [page.url for page in entity.start_pages]
         if mode == "homepage":
-            return list(filter(None, [entity.homepage or guess_homepage(structure, entity, self._known)]))
+            return list(filter(None, [entity.homepage or self._homepage(entity)]))
         if mode == "prefixes":
             policy = self._options.url_policy
             return [lru_to_url(prefix) for prefix in _preferred_prefixes(entity, self._known, policy)]
@@ -86,7 +90,19 @@ class StartPageProposer:
             return []
         if mode == "entry":
             return [page.url for page, _ in structure.list_entry_pages(entity_id, MOST_PAGES)]
-        return _most_linked(structure, entity, int(mode.removeprefix("pages-")))
+        n = int(mode.removeprefix("pages-"))
+        return _near_pages(self._most_linked(entity, max(n, _N_CANDIDATES)), entity)[:n]
+
+    def _homepage(self, entity: WebEntity) -> str | None:
+        return guess_homepage(self._structure, entity, self._known, self._most_linked)
+
+    def _most_linked(self, entity: WebEntity, limit: int) -> RankedPages:
+        """Of many entities at once, where one pass over all links does for them."""
+        if len(self._entities) <= _FEW or limit > _N_CANDIDATES:
+            return self._structure.list_most_linked_pages(entity.web_entity_id, limit)
+        if self._ranked is None:
+            self._ranked = self._structure.most_linked_pages_of(list(self._entities), _N_CANDIDATES)
+        return self._ranked.get(entity.web_entity_id, [])
 
 
 def refuse_unknown_modes(modes: Iterable[str]) -> None:
@@ -131,10 +147,13 @@ def _typed_prefixes(entity: WebEntity, policy: UrlPolicy) -> set[str]:
 
 
 def guess_homepage(
-    structure: MemoryStructure, entity: WebEntity, known: Mapping[str, PageRecord]
+    structure: MemoryStructure,
+    entity: WebEntity,
+    known: Mapping[str, PageRecord],
+    most_linked: MostLinked | None = None,
 ) -> str | None:
     """The likeliest homepage of an entity that has none chosen; None without prefixes. `known`: the pages of
-    its prefixes by LRU.
+    its prefixes by LRU. `most_linked`: where the caller has ranked pages already.
 
     A prefix whose own page answered well, else one whose own page is known; those above a start page that a
     person gave first, then `www` and http ones; else a `www` prefix, else the most linked page near a prefix
@@ -147,7 +166,10 @@ def guess_homepage(
     for page in (*answered, *pages):
         return page.url
     named_www = [url for url in map(lru_to_url, prefixes) if _WWW.match(url)]
-    return next(iter((*named_www, *_linked_homepages(structure, entity), *map(lru_to_url, prefixes))), None)
+    return next(
+        iter((*named_www, *_linked_homepages(structure, entity, most_linked), *map(lru_to_url, prefixes))),
+        None,
+    )
 
 
 def _homepage_order(prefix: str) -> tuple[bool, bool]:
@@ -155,10 +177,15 @@ def _homepage_order(prefix: str) -> tuple[bool, bool]:
     return not _WWW.match(url), not url.startswith("http:")
 
 
-def _linked_homepages(structure: MemoryStructure, entity: WebEntity) -> list[str]:
+def _linked_homepages(
+    structure: MemoryStructure, entity: WebEntity, most_linked: MostLinked | None
+) -> list[str]:
     if not entity.n_pages or structure.counters().n_links > _MAX_LINKS_TO_READ:
         return []
-    ranked = structure.list_most_linked_pages(entity.web_entity_id, _N_CANDIDATES)
+    if most_linked is not None:
+        ranked = most_linked(entity, _N_CANDIDATES)
+    else:
+        ranked = structure.list_most_linked_pages(entity.web_entity_id, _N_CANDIDATES)
     prefixes = frozenset(entity.prefixes)
     longest = max(len(lru_to_url(prefix)) for prefix in prefixes) + _MAX_EXTRA_CHARACTERS
     short = [page for page, _ in ranked if len(page.url) <= longest]
@@ -169,11 +196,9 @@ def _names_a_file(url: str) -> bool:
     return urlsplit(url).path.rpartition(".")[2].lower() in _NO_HOMEPAGES
 
 
-def _most_linked(structure: MemoryStructure, entity: WebEntity, n: int) -> list[str]:
-    pages = structure.list_most_linked_pages(entity.web_entity_id, max(n, _N_CANDIDATES))
+def _near_pages(pages: RankedPages, entity: WebEntity) -> list[str]:
     prefixes = frozenset(entity.prefixes)
-    near = [page.url for page, n_links in pages if n_links and _is_near(page.lru, prefixes, _MAX_STEMS_BELOW)]
-    return near[:n]
+    return [page.url for page, n_links in pages if n_links and _is_near(page.lru, prefixes, _MAX_STEMS_BELOW)]
 
 
 def _is_near(lru: str, prefixes: frozenset[str], most: int) -> bool:

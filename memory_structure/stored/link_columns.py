@@ -108,6 +108,14 @@ def count_pairs(reader: Reader, source: Linking, target_id: int) -> int:
     return int(pairs.weights[kept].sum())
 
 
+def count_linking_pages(reader: Reader, n_ids: int) -> Longs:
+    """How many pages link to each page id, by links of network kinds."""
+    counts = np.zeros(n_ids, np.int64)
+    for part in iter_link_columns(reader):
+        counts += np.bincount(part.of_networks().targets, minlength=n_ids)[:n_ids]
+    return counts
+
+
 def _costs(reader: Reader, source: Linking, target_id: int, n_pairs: int) -> tuple[float, float, float]:
     """Microseconds of each way. The one by targets reads the pages that link, to be sure that they still
     do."""

@@ -314,6 +314,19 @@ def test_most_linked_pages(corpus: StoredMemoryStructure) -> None:
     assert [r.lru for r, _ in corpus.list_most_linked_pages(1, limit=2)] == [y, A]
 
 
+def test_most_linked_pages_of_many_are_those_of_each(corpus: StoredMemoryStructure) -> None:
+    x, y = lru("a.com", "x"), lru("a.com", "y")
+    assert corpus.most_linked_pages_of([1, 2]) == {}
+    corpus.write_batch(batch(page(A, x, y), page(B, y, link(x, LinkKind.HEAD)), page(C, A, B)))
+    corpus.write_batch(batch(page(C, x, B, attempts=[fetch(2)])))
+    ids = [entity.web_entity_id for entity in corpus.list_web_entities()]
+    for limit in (1, 2, 20):
+        alone = {i: corpus.list_most_linked_pages(i, limit) for i in ids}
+        assert corpus.most_linked_pages_of(ids, limit) == {i: found for i, found in alone.items() if found}
+    assert list(corpus.most_linked_pages_of([2, 99])) == [2]
+    assert corpus.most_linked_pages_of([]) == {}
+
+
 def test_outlink_targets_keep_the_order_found(corpus: StoredMemoryStructure) -> None:
     corpus.write_batch(batch(page(A, link(C, raw="http://c.com/#y"), link(B, LinkKind.REDIRECT))))
     expected = [(C, LinkKind.HYPERLINK, "http://c.com/#y"), (B, LinkKind.REDIRECT, None)]

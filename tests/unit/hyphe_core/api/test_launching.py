@@ -131,3 +131,15 @@ def test_many_launched_at_once_begin_where_each_would_alone(curator: Curator) ->
     assert [list(spec.start_urls) for spec in specs] == alone
     assert "no web entity 99" in curator.refusal("crawl.start_many", [one, 99])["message"]
     assert len(curator.structure.list_jobs()) == 1 + 3
+
+
+def test_pages_of_many_are_ranked_together_as_alone(curator: Curator) -> None:
+    ids = [curator.declare(f"http://site{n}.com/") for n in range(6)]
+    crawl(curator, "http://y.org/", *(f"http://site{n}.com/p{k}" for n in range(5) for k in range(3)))
+    crawl(curator, "http://z.org/", *(f"http://site{n}.com/p{n % 3}" for n in range(5)))
+    modes = ["homepage", "pages-2"]
+    alone = [curator.call("propose_webentity_startpages", i, modes) for i in ids]
+    assert alone[1] == ["http://site1.com/p1", "http://site1.com/p0"]
+    assert alone[5] == ["http://site5.com"]
+    jobs = curator.call("crawl.start_many", ids, startmode=modes)
+    assert [list(curator.structure.get_job(int(job)).spec.start_urls) for job in jobs] == alone
