@@ -42,6 +42,8 @@ _RSS_NAMESPACES = frozenset({"http://purl.org/rss/1.0/", "http://my.netscape.com
 _ATOM_NAMESPACES = frozenset({"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"})
 _DOCBOOK_NAMESPACE = "http://docbook.org/ns/docbook"
 _TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
+# Elements that tell an article of HTML from one of an unknown vocabulary.
+_HTML_IN_ARTICLE = frozenset({"h1", "h2", "h3", "h4", "a", "div", "span", "header", "img", "p", "ul", "br"})
 _JATS_NAMESPACES = ("http://jats.nlm.nih.gov", "https://jats.nlm.nih.gov")
 _JATS_PUBLIC_ID = re.compile(r"-//(?:NLM|ES|SciELO|NISO)\b|\bJATS\b", re.IGNORECASE)
 _DOCBOOK_PUBLIC_ID = re.compile(r"-//OASIS//(?:DTD|ELEMENTS) (?:Simplified )?DocBook", re.IGNORECASE)
@@ -180,8 +182,10 @@ def _dialect_of(probe: RootProbe, body: bytes) -> str:
         return JATS
     if probe.is_declared or probe.namespace or probe.public_id:
         return XML
+    if probe.name == "article" and probe.first_names.isdisjoint(_HTML_IN_ARTICLE):
+        return XML
     sniffed = sniff(body)
-    return XML if sniffed == "text/plain" else sniffed
+    return XML if sniffed in ("text/plain", ATOM) else sniffed
 
 
 def _is_jats(probe: RootProbe) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -179,8 +180,13 @@ def encode(text: str, encoding: str) -> bytes:
     return text.encode(_CODECS.get(encoding, encoding), "xmlcharrefreplace")
 
 
-def list_declarations(body: bytes, content_type: str | None) -> list[tuple[str, EncodingSource]]:
-    """Labels found in the header, then in the body, in the order in which they count."""
+def list_declarations(
+    body: bytes, content_type: str | None, *, http_equiv_first: bool = False
+) -> list[tuple[str, EncodingSource]]:
+    """Labels found in the header, then in the body, in the order in which they count.
+
+    Of several meta elements the first counts; `http_equiv_first`: one that stands for a header before others.
+    """
     found: list[tuple[str, EncodingSource]] = []
     if content_type is not None and (match := _HEADER_CHARSET.search(content_type)):
         found.append((match[1], EncodingSource.HEADER))
@@ -191,13 +197,18 @@ def list_declarations(body: bytes, content_type: str | None) -> list[tuple[str, 
         found.append((declared[1].decode("latin-1"), EncodingSource.XML))
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
-    if meta := _find_meta_label(head):
-        found.append((meta, EncodingSource.META))
+    labels = _iter_meta_labels(head)
+    chosen = (
+        min(labels, key=lambda label: not label[1], default=None) if http_equiv_first else next(labels, None)
+    )
+    if chosen is not None:
+        found.append((chosen[0], EncodingSource.META))
     return found
 
 
-def _find_meta_label(head: bytes) -> str | None:
-    """Label of the first meta element that has one: `charset`, or a `content-type` with a charset."""
+def _iter_meta_labels(head: bytes) -> Iterator[tuple[str, bool]]:
+    """(label, whether it stands for a header) of the meta elements that have one: `charset`, or a
+    `content-type` with a charset."""
     for match in _META.finditer(head):
         attributes = {
             name.lower(): value.strip(b"\"'").decode("latin-1")
@@ -208,8 +219,7 @@ def _find_meta_label(head: bytes) -> str | None:
             in_content = _HEADER_CHARSET.search(attributes.get(b"content", ""))
             label = in_content[1] if in_content else None
         if label:
-            return str(label)
-    return None
+            yield str(label), b"charset" not in attributes
 
 
 def readable_name(name: str, source: EncodingSource) -> str:

@@ -18,7 +18,7 @@ from hyphe_core.parsers.base import Document, Metadatum
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.markup import Content
 from hyphe_core.parsers.parse_out import Outlink
-from hyphe_core.parsers.parse_out_cleaning import NEW_LINE, RawParse, clean_url
+from hyphe_core.parsers.parse_out_cleaning import NEW_LINE, RawParse, clean_url, with_low_scheme
 from memory_structure.records import LinkKind
 from memory_structure.urls import join_url
 
@@ -127,7 +127,7 @@ def _read_title(parse: RawParse) -> None:
 
 def _followable(base: str, address: str) -> str:
     address = address.strip()
-    url = clean_url(join_url(base, address)) if address else ""
+    url = with_low_scheme(clean_url(join_url(base, address))) if address else ""
     return url if url.startswith(("http://", "https://", "ftp://")) else ""
 
 

@@ -57,7 +57,13 @@ _CODECS = {
     "windows-949": "cp949",
 }
 # Labels whose codec of Python is another.
-_LABELS = {"euc-cn": "gb18030", "x-euc-cn": "gb18030", "x-gbk": "gb18030", "windows-949": "windows-949"}
+_LABELS = {
+    "euc-cn": "gb18030",
+    "windows-949": "windows-949",
+    "x-euc-cn": "gb18030",
+    "x-gbk": "gb18030",
+    "x-sjis": "shift_jis",
+}
 
 
 class Clue(NamedTuple):
@@ -115,7 +121,8 @@ def detect_by_clues(body: bytes, content_type: str | None, min_confidence: int =
     mark = find_mark(body)
     if mark is not None:
         return mark
-    clues: Sequence[Clue] = [Clue(label, source) for label, source in list_declarations(body, content_type)]
+    declared = list_declarations(body, content_type, http_equiv_first=True)
+    clues: Sequence[Clue] = [Clue(label, source) for label, source in declared]
     if min_confidence >= 0:
         clues = [*_guesses(body), *clues]
     chosen = choose_encoding(clues, min_confidence)

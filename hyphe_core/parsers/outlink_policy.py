@@ -131,7 +131,7 @@ class OutlinkPolicy:
         if misplaced is not None:
             return misplaced
         normal, passes = _remembered(self.normalizers, self.filters, url, scope)
-        if normal is None:
+        if not normal:
             return DropReason.MALFORMED
         if self.drops_self and normal in (page.url, page.normal):
             return DropReason.SELF

@@ -178,6 +178,12 @@ def clean_url(url: str) -> str:
     return url if len(url) <= MAX_URL_CHARACTERS and _SCHEME.match(url) else ""
 
 
+def with_low_scheme(url: str) -> str:
+    """The address with its scheme in lower case: HTTP and http are one (RFC 3986 3.1)."""
+    match = _SCHEME.match(url)
+    return match[0].lower() + url[match.end() :] if match else url
+
+
 def _clean_field(name: str, values: list[str]) -> tuple[str, ...]:
     cleaned = (fold(value)[:MAX_FIELD_CHARACTERS] for value in values[:MAX_FIELD_VALUES])
     if name == "language":
@@ -259,7 +265,9 @@ def _clean_outlink(base: str, href: str, anchor: str, element: str, rel: str) ->
     link, its scheme)."""
     url = join_url(base, href)
     if not url.startswith(_WEB):
-        return _NO_LINK, _scheme_of(url)
+        url = with_low_scheme(url)
+        if not url.startswith(_WEB):
+            return _NO_LINK, _scheme_of(url)
     anchor = fold(anchor)[:MAX_ANCHOR_CHARACTERS] if anchor else ""
     rel = _clean_tokens(rel) if rel else ""
     return Outlink(clean_url(url), anchor, _clean_token(element), rel), None

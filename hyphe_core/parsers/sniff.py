@@ -23,6 +23,8 @@ _MAGIC = (
     (b"\x00\x00\x01\x00", "image/x-icon"),
     (b"\x1f\x8b\x08", "application/gzip"),
     (b"PK\x03\x04", "application/zip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"{\\rtf", "application/rtf"),
     (b"%!PS-Adobe-", "application/postscript"),
 )
 _HTML_START = re.compile(

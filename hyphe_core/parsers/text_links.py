@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+# After the scheme and a first slash: the second, the first character of the host, and the rest.
 MAX_FOLLOWING_CHARACTERS = 333
+_MAX_REST_CHARACTERS = MAX_FOLLOWING_CHARACTERS - 2
 _ADDRESS = re.compile(
     r"(?<![A-Za-z0-9+.\-])(?:https?|ftp)://[A-Za-z0-9\[]"
-    rf"(?:[A-Za-z0-9$_.+!*,;/?:@&~=\-\[\]]|%[A-Fa-f0-9]{{2}}){{1,{MAX_FOLLOWING_CHARACTERS}}}+"
+    rf"(?:[A-Za-z0-9$_.+!*,;/?:@&~=\-\[\]]|%[A-Fa-f0-9]{{2}}){{0,{_MAX_REST_CHARACTERS}}}+"
     r"(?:#[A-Za-z0-9][A-Za-z0-9$_.+!*,;/?:@&~=%\-]{0,1000}+)?",
     re.IGNORECASE,
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from hyphe_core.parsers.base import Document, ParseMinor, ParseResult
-from hyphe_core.parsers.encoding import EncodingSource, list_declarations
+from hyphe_core.parsers.encoding import EncodingSource, find_mark, list_declarations
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.nutch_encoding import Clue, choose_encoding, detect_by_clues
 from hyphe_core.parsers.outlink_policy import OutlinkPolicy
@@ -58,28 +58,25 @@ def meta_robots(case: Case) -> Any:
     given = _fields(case)
     profile = replace(NUTCH, caching_policy=CachingPolicy(given.get("policy", "content")))
     result = _parse(given["html"], given, profile)
-    if "policy" in given:
-        values = {name: value for name, value in result.metadata if name == CACHING_FORBIDDEN}
-        return {"parse_meta": values}
-    wanted = given.get("want")
-    if wanted is None:
-        robots = result.robots
-        return {"noindex": not robots.index, "nofollow": not robots.follow, "nocache": not robots.archive}
-    answers: dict[str, Any] = {}
-    if "text" in wanted:
-        key = "text_contains" if not case.expects("text") else "text"
-        answers[key] = _contained(result.text, case) if key == "text_contains" else result.text
-    if "title" in wanted:
-        answers["title"] = result.title
-    if "outlinks" in wanted:
-        answers["outlinks"] = _links(result)
-    return answers
+    answers: dict[str, Any] = {
+        "noindex": not result.robots.index,
+        "nofollow": not result.robots.follow,
+        "nocache": not result.robots.archive,
+        "parse_meta": {name: value for name, value in result.metadata if name == CACHING_FORBIDDEN},
+        "text": result.text,
+        "text_contains": _contained(result.text, case),
+        "title": result.title,
+        "outlinks": _links(result),
+    }
+    if isinstance(case.expected, dict):
+        return {name: answers[name] for name in case.expected if name in answers}
+    wanted = given.get("want", ["parse_meta"] if "policy" in given else ["noindex", "nofollow", "nocache"])
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return {name: answers[name] for name in names if name in answers}
 
 
 def meta_refresh(case: Case) -> Any:
     given = case.given
-    if "question" in given:
-        return "temp" if is_temporary_refresh(given["delay"]) else "perm"
     content = html.escape(given.get("content", ""))
     markup = given.get("html") or (
         f'<html><head><title>t</title><meta http-equiv="refresh" content="{content}"/></head>'
@@ -87,20 +84,27 @@ def meta_refresh(case: Case) -> Any:
     )
     result = _parse(markup, given)
     refresh = result.refresh
-    has_no_target = not any(mark in given.get("content", ";") for mark in ";,")
-    if case.expects("minor") or (case.is_open and has_no_target and refresh is not None):
-        target = refresh and OutlinkPolicy().find_redirect(given["url"], refresh.url)
-        status: dict[str, Any] = {"minor": int(result.status.minor), "args": list_arguments(result)}
-        return {**status, "new_records": int(target is not None)}
-    return {
+    delay = given.get("delay", int(refresh.delay_seconds) if refresh else 0)
+    if "question" in given:
+        return "temp" if is_temporary_refresh(delay) else "perm"
+    target = refresh and OutlinkPolicy().find_redirect(given.get("url", PAGE), refresh.url)
+    answers = {
         "refresh": result.status.minor is ParseMinor.REDIRECT,
-        "delay": int(refresh.delay_seconds) if refresh else 0,
+        "delay": delay,
         "refresh_url": refresh.url if refresh else None,
+        "minor": int(result.status.minor),
+        "args": list_arguments(result),
+        "new_records": int(target is not None),
     }
+    has_no_target = not any(mark in given.get("content", ";") for mark in ";,")
+    by_default = ("minor", "args", "new_records") if has_no_target and refresh else tuple(answers)[:3]
+    names = case.expected if isinstance(case.expected, dict) else by_default
+    return {name: answers[name] for name in names if name in answers}
 
 
 def base_href(case: Case) -> Any:
-    links = _parse(case.given["html"], case.given).links
+    given = _fields(case)
+    links = _parse(given["html"], given).links
     return links[0].url if links else None
 
 
@@ -108,14 +112,17 @@ def _is_on(value: Any) -> bool:
     return str(value).lower() == "true"
 
 
+def _names(value: Any) -> list[str]:
+    """Names in a setting: a list, or a text parted by commas or blanks."""
+    return value.replace(",", " ").split() if isinstance(value, str) else list(value or [])
+
+
 def outlinks(case: Case) -> Any:
     given = _fields(case)
     config = given.get("config", {})
     form = config.get("parser.html.form.use_action")
-    ignored = str(config.get("parser.html.outlinks.ignore_tags", "")).split(",")
-    profile = with_link_elements(
-        NUTCH, form_action=None if form is None else _is_on(form), ignored=[name.strip() for name in ignored]
-    )
+    ignored = _names(config.get("parser.html.outlinks.ignore_tags"))
+    profile = with_link_elements(NUTCH, form_action=None if form is None else _is_on(form), ignored=ignored)
     return _links(_parse(given["html"], given, profile))
 
 
@@ -124,20 +131,21 @@ def text_title(case: Case) -> Any:
     separators = given.get("config", {}).get("parser.html.line.separators")
     profile = NUTCH
     if separators is not None:
-        names = separators.replace(",", " ").split()
-        profile = replace(NUTCH, line_separators=frozenset(names))
+        profile = replace(NUTCH, line_separators=frozenset(_names(separators)))
     result = _parse(given["html"], given, profile)
     return {"text": result.text, "title": result.title}
 
 
 def encoding_detect(case: Case) -> Any:
-    given = case.given
+    given = _fields(case, "body_latin1")
     threshold = given.get("min_confidence", -1)
     content_type = given.get("content_type") or None
-    if "detector" not in given and "sniffed" not in given:
-        return detect_by_clues(given["body_latin1"].encode("latin-1"), content_type, threshold).name
+    body = given.get("body_latin1", "").encode("latin-1") or bytes.fromhex(given.get("bytes_hex", ""))
+    if ("detector" not in given and "sniffed" not in given) or find_mark(body) is not None:
+        return detect_by_clues(body, content_type, threshold).name
     clues = [Clue(label, EncodingSource.STATISTICS, sure) for label, sure in given.get("detector", [])]
-    clues += [Clue(label, source) for label, source in list_declarations(b"", content_type)]
+    declared = list_declarations(body, content_type, http_equiv_first=True)
+    clues += [Clue(label, source) for label, source in declared]
     if given.get("sniffed"):
         clues.append(Clue(given["sniffed"], EncodingSource.BOM))
     return choose_encoding(clues, threshold).name

@@ -14,7 +14,7 @@ from hyphe_core.parsers.representative import choose_representative
 from hyphe_core.parsers.scoring import Opic
 from hyphe_core.parsers.selection import Declaration, ParserMap, run_in_order
 from hyphe_core.parsers.signatures import md5_of_content, text_profile_signature
-from hyphe_core.parsers.statuses import TRUNCATED
+from hyphe_core.parsers.statuses import TRUNCATED, is_temporary_refresh
 from hyphe_core.parsers.url_rules.basic_normalizer import BasicNormalizer
 from hyphe_core.parsers.url_rules.chains import FilterChain, NormalizerChain
 from hyphe_core.parsers.url_rules.regex_filter import RegexFilter, read_regex_rules
@@ -42,15 +42,16 @@ def _regex_filter(rules: str | None) -> RegexFilter | None:
 
 
 def _policy_of(given: Mapping[str, Any]) -> OutlinkPolicy:
-    wanted = _regex_filter(given.get("filter"))
+    wanted = _regex_filter(given.get("filter")) if given.get("filter_urls", True) else None
+    normalizes = given.get("normalize", given.get("normalize_urls", True))
     return OutlinkPolicy(
-        max_characters=given.get("max_length", 4096),
+        max_characters=None if given.get("max_length", 4096) < 0 else given.get("max_length", 4096),
         max_links=None if given.get("max_outlinks", 100) < 0 else given.get("max_outlinks", 100),
         ignores_external=given.get("ignore_external", False),
         ignores_internal=given.get("ignore_internal", False),
-        place=Place(given.get("mode", "byHost")),
+        place=Place.DOMAIN if str(given.get("mode")).lower() == "bydomain" else Place.HOST,
         exemptions=_regex_filter(given.get("exempt")),
-        normalizers=NormalizerChain((BasicNormalizer(),) if given.get("normalize", True) else ()),
+        normalizers=NormalizerChain((BasicNormalizer(),) if normalizes else ()),
         filters=FilterChain((wanted,) if wanted else ()),
     )
 
@@ -75,7 +76,9 @@ def outlink_policy(case: Case) -> Any:
 def _counted(given: Mapping[str, Any]) -> Any:
     n_rejected = given.get("rejected_first", 0)
     policy = _policy_of({"filter": "-/rejected/\n+.", **given})
-    urls = [f"http://b.com/{'rejected' if i < n_rejected else 'kept'}/{i}" for i in range(given["links"])]
+    urls = given["links"]
+    if isinstance(urls, int):
+        urls = [f"http://b.com/{'rejected' if i < n_rejected else 'kept'}/{i}" for i in range(urls)]
     kept = policy.apply(PAGE, [_link(url) for url in urls])
     return {"stored": len(kept.links), "examined": kept.n_examined}
 
@@ -101,12 +104,15 @@ def opic(case: Case) -> Any:
         return {"sort": scoring.sort_value(given["score"], given.get("init", 1.0))}
     if event in ("index", "indexer"):
         return {"boost": scoring.index_boost(given["score"], given.get("init", 1.0))}
+    if "pars" in event or event.startswith("pass"):
+        return {"score": float(given.get("score") or 0.0)}
     return {"score": scoring.initial(given.get("score", 0.0))}
 
 
 def _distributed(scoring: Opic, given: Mapping[str, Any]) -> Any:
     targets = given["targets"]
-    shares = scoring.distribute(given["score"], given["page"], targets, given.get("all", len(targets)))
+    score = float(given.get("score") or 0.0)
+    shares = scoring.distribute(score, given.get("page", PAGE), targets, given.get("all", len(targets)))
     sums: dict[str, float] = defaultdict(float)
     for target, share in zip(targets, shares, strict=True):
         sums[target] += share
@@ -115,24 +121,31 @@ def _distributed(scoring: Opic, given: Mapping[str, Any]) -> Any:
 
 # -- others -------------------------------------------------------------------
 def signature(case: Case) -> Any:
-    given = case.given
-    if isinstance(given, dict) and "a" in given:
-        texts = (given["a"], given["b"])
-        first, second = (text_profile_signature(text) for text in texts)
+    given = case.given if isinstance(case.given, dict) else {"text": case.given}
+    if "a" in given:
+        first, second = (_signature_of({**given, "text": given[name]}) for name in ("a", "b"))
         return "equal" if first == second else "different"
-    text = given if isinstance(given, str) else given.get("text", "")
+    return _signature_of(given)
+
+
+def _signature_of(given: Mapping[str, Any]) -> str:
+    text = given.get("text")
     if not text:
-        body = given.get("body_latin1", "") if isinstance(given, dict) else ""
-        return md5_of_content(body.encode("latin-1"), given.get("url", "") if isinstance(given, dict) else "")
-    options = given if isinstance(given, dict) else {}
-    return text_profile_signature(
-        text, min_length=options.get("min_token_length", 2), rate=options.get("rate", 0.01)
-    )
+        return md5_of_content(given.get("body_latin1", "").encode("latin-1"), given.get("url", ""))
+    length = given.get("min_token_length", given.get("min_token_len", 2))
+    rate = given.get("rate", given.get("quant_rate", 0.01))
+    return text_profile_signature(text, min_length=length, rate=rate)
 
 
 def representative(case: Case) -> Any:
     given = case.given
-    return choose_representative(given["from"], given["to"], temporary=given["kind"] == "temp")
+    by_delay = "temp" if is_temporary_refresh(given.get("delay", 0)) else "perm"
+    temporary = str(given.get("kind", by_delay)).startswith("temp")
+    chain = given.get("chain") or [given["from"], given["to"]]
+    chosen: str = chain[0]
+    for target in chain[1:]:
+        chosen = choose_representative(chosen, target, temporary=temporary)
+    return chosen
 
 
 def truncation(case: Case) -> Any:
@@ -146,16 +159,18 @@ def truncation(case: Case) -> Any:
         return {"parse": "skipped", "records": []}
     length = given.get("content_length")
     flag = given.get("flag")
-    return is_truncated(
-        N_BODY_BYTES, None if length is None else str(length), None if flag is None else str(flag)
-    )
+    n_bytes = len(given["body"] or "") if "body" in given else given.get("body_length", N_BODY_BYTES)
+    n_bytes = n_bytes or None
+    if given.get("metadata", True) is None:
+        return False
+    return is_truncated(n_bytes, None if length is None else str(length), None if flag is None else str(flag))
 
 
 def parser_selection(case: Case) -> Any:
     given = case.given
     enabled = given.get("enabled", list(DECLARED))
     chosen = ParserMap(given.get("map", MAP), DECLARED, enabled).select(
-        given["type"], given.get("url_suffix", "")
+        given.get("type") or "", given.get("url_suffix", "")
     )
     outcomes = [given.get("first_result"), given.get("second_result")]
     if outcomes == [None, None]:
@@ -170,12 +185,24 @@ def parser_selection(case: Case) -> Any:
 def _status(outcome: str | None) -> ParseStatus | None:
     if outcome is None:
         return None
-    if outcome == "exception":
+    if outcome in ("exception", "timeout"):
         raise RuntimeError(outcome)
     major, _, minor = outcome.partition("/")
     if major == "success":
         return ParseStatus(ParseMajor.SUCCESS, ParseMinor(int(minor or 0)))
-    return failed(ParseMinor(int(minor or 0)), outcome)
+    return failed(ParseMinor(int(minor or ParseMinor.EXCEPTION)), outcome)
+
+
+def _fields(case: Case, key: str) -> Mapping[str, Any]:
+    """The input as a table; a plain value is that of `key`."""
+    return case.given if isinstance(case.given, dict) else {key: case.given}
+
+
+def mime_sniff(case: Case) -> str:
+    given = _fields(case, "body_latin1")
+    if "bytes_hex" in given:
+        return recognise(bytes.fromhex(given["bytes_hex"]))
+    return recognise(given["body_latin1"].encode("latin-1"))
 
 
 ADAPTERS: Mapping[str, Adapter] = {
@@ -185,6 +212,6 @@ ADAPTERS: Mapping[str, Adapter] = {
     "repr_url": representative,
     "truncation": truncation,
     "parser_selection": parser_selection,
-    "http_status_map": lambda case: protocol_status(int(case.given["code"])),
-    "mime_sniff": lambda case: recognise(case.given["body_latin1"].encode("latin-1")),
+    "http_status_map": lambda case: protocol_status(int(_fields(case, "code")["code"])),
+    "mime_sniff": mime_sniff,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hyphe_core.parsers.url_rules.addresses import MalformedUrl, resolve
@@ -51,25 +51,27 @@ def regex_normalized(case: Case) -> Any:
     return _normalized(shipped_regex_normalizer(), _fields(case)["url"])
 
 
+def _text(rules: Any) -> str:
+    return "\n".join(rules) if isinstance(rules, list) else rules
+
+
 def _table(rules: Any) -> dict[str, str]:
-    if isinstance(rules, list):
-        rules = "\n".join(rules)
-    return read_host_table(rules) if isinstance(rules, str) else rules
+    return rules if isinstance(rules, dict) else read_host_table(_text(rules))
 
 
 def other_normalizer(case: Case) -> Any:
     given = _fields(case)
-    kind = given["kind"]
-    normalizer: Normalizer
-    if kind == "host":
-        normalizer = HostNormalizer(_table(given["rules"]))
-    elif kind == "protocol":
-        normalizer = ProtocolNormalizer(_table(given["rules"]))
-    elif kind == "slash":
-        normalizer = SlashNormalizer(_table(given["rules"]))
-    else:
-        normalizer = {"querystring": QueryNormalizer, "ajax": AjaxNormalizer}[kind]()
-    return _normalized(normalizer, given["url"], given.get("scope", "default"))
+    table = _table(given.get("rules", {}))
+    make: Mapping[str, Callable[[], Normalizer]] = {
+        "host": lambda: HostNormalizer(table),
+        "protocol": lambda: ProtocolNormalizer(table),
+        "slash": lambda: SlashNormalizer(table),
+        "querystring": QueryNormalizer,
+        "ajax": AjaxNormalizer,
+        "basic": BasicNormalizer,
+        "regex": shipped_regex_normalizer,
+    }
+    return _normalized(make[given["kind"]](), given["url"], given.get("scope", "default"))
 
 
 def default_regex_filter(case: Case) -> Any:
@@ -78,7 +80,7 @@ def default_regex_filter(case: Case) -> Any:
 
 def scoped_regex_filter(case: Case) -> Any:
     try:
-        return RegexFilter(read_regex_rules(case.given["rules"])).accepts(case.given["url"])
+        return RegexFilter(read_regex_rules(_text(case.given.get("rules", "")))).accepts(case.given["url"])
     except BadRules:
         return {"error": "rules"}
 
@@ -88,8 +90,7 @@ def validator(case: Case) -> Any:
 
 
 def other_filter(case: Case) -> Any:
-    kind, rules = case.given["kind"], case.given["rules"]
-    text = "\n".join(rules) if isinstance(rules, list) else rules
+    kind, text = case.given["kind"], _text(case.given.get("rules", ""))
     lines = list_rule_lines(text)
     try:
         chosen: Filter = {
@@ -97,6 +98,7 @@ def other_filter(case: Case) -> Any:
             "prefix": lambda: PrefixFilter(lines),
             "domain": lambda: DomainFilter(lines),
             "fast": lambda: read_fast_rules(text),
+            "validator": ValidatorFilter,
             "regex": lambda: RegexFilter(read_regex_rules(text)),
         }.get(kind, lambda: DomainFilter(lines, denies=True))()
     except BadRules:

@@ -46,7 +46,10 @@ def told(answer: dict[str, Any], expected: Any) -> Any:
 # -- encodings ----------------------------------------------------------------
 def encoding(case: Case) -> Any:
     """Text of a document read strictly, its copy in UTF-8, its key; or that it is no XML."""
-    body = bytes.fromhex(case.given["bytes_hex"])
+    given = case.given
+    body = (
+        bytes.fromhex(given["bytes_hex"]) if "bytes_hex" in given else given["body_latin1"].encode("latin-1")
+    )
     document = Document(URL, body)
     try:
         root = parse_well_formed(document, strict=True).root
@@ -134,7 +137,13 @@ def security(case: Case) -> Any:
 
 def _hostile_body(given: Any) -> str:
     if isinstance(given, str):
-        return given
+        if given.lstrip().startswith("<"):
+            return given
+        given = {given: 10}
+    if any("bomb" in kind or "laughs" in kind for kind in given):
+        return _BOMB
+    if any("quadratic" in kind for kind in given):
+        return f'<!DOCTYPE a [<!ENTITY x "{"y" * 60_000}">]><a>{"&x;" * 100_000}</a>'
     if "nested" in given or "depth" in given:
         n_levels = given.get("nested", given.get("depth"))
         return "<a>" * n_levels + "</a>" * n_levels
@@ -165,11 +174,19 @@ def _harm_of(result: ParseResult, trap: socket.socket) -> dict[str, Any]:
 
 _SHEET = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
   xmlns:exsl="http://exslt.org/common" xmlns:dyn="http://exslt.org/dynamic"
-  xmlns:re="http://exslt.org/regular-expressions"
+  xmlns:re="http://exslt.org/regular-expressions" xmlns:str="http://exslt.org/strings"
+  xmlns:set="http://exslt.org/sets"
   xmlns:n="http://nutch.org/1.0/parse">{top}
   <xsl:template match="/"><n:parse status="success">{body}</n:parse></xsl:template></xsl:stylesheet>"""
 _READING = ("", "<n:text><xsl:value-of select=\"document('{uri}')\"/></n:text>")
+_BOMB = (
+    '<!DOCTYPE a [<!ENTITY e0 "ha">'
+    + "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    + "]><a>&e9;</a>"
+)
 _STYLESHEETS = {
+    ("str:", "string function"): ("", "<n:text><xsl:value-of select=\"str:padding(2, 'a')\"/></n:text>"),
+    ("set:", "set function"): ("", '<n:text><xsl:value-of select="count(set:distinct(*))"/></n:text>'),
     ("include", "import"): ('<xsl:{word} href="{uri}"/>', ""),
     ("exslt document", "exsl:document"): (
         "",
@@ -179,7 +196,7 @@ _STYLESHEETS = {
     ("document(", "document function", "reading", "read"): _READING,
     ("regular", "regexp"): ("", "<n:text><xsl:value-of select=\"re:test('a', 'a')\"/></n:text>"),
     ("extension", "dyn:", "evaluate"): ("", "<n:text><xsl:value-of select=\"dyn:evaluate('1')\"/></n:text>"),
-    ("recursion", "recursive", "endless"): (
+    ("recursion", "recursive", "endless", "itself"): (
         '<xsl:template name="r"><xsl:call-template name="r"/></xsl:template>',
         '<xsl:call-template name="r"/>',
     ),
@@ -214,7 +231,8 @@ def _run_stylesheet(told_kind: str, folder: Path) -> dict[str, Any]:
 
 def schema(case: Case) -> Any:
     """Whether a document is valid."""
-    return not validate(case.given.encode("utf-8"))
+    given = case.given if isinstance(case.given, str) else case.given["xml"]
+    return not validate(given.encode("utf-8"))
 
 
 ADAPTERS: Mapping[str, Adapter] = {

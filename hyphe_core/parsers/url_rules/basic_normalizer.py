@@ -93,7 +93,9 @@ class BasicNormalizer(Normalizer):
             host = self._converted(host)
         if _NO_HOST_CHARACTER.search(host):
             raise MalformedUrl("a character that no host has")
-        return host.removesuffix(".") if self.trim_trailing_dot else host
+        if self.trim_trailing_dot and not (host := host.removesuffix(".")):
+            raise MalformedUrl("no host")
+        return host
 
     def _converted(self, host: str) -> str:
         labels = _OTHER_DOTS.sub(".", host).split(".")

@@ -33,6 +33,10 @@ XML = "application/xml"
         ("<a:entry xmlns:a='http://www.w3.org/2005/Atom'/>", "application/atom+xml"),
         ("<feed xmlns='http://purl.org/atom/ns#'/>", "application/atom+xml"),
         (DECLARATION + "<feed/>", XML),
+        ("<feed/>", XML),
+        ("<article/>", XML),
+        ("<article><title/></article>", XML),
+        ("<article><h1>x</h1></article>", "text/html"),
         (
             "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'"
             " xmlns='http://my.netscape.com/rdf/simple/0.9/'/>",
@@ -53,6 +57,8 @@ XML = "application/xml"
         ("< rss", "text/plain"),
         ("junk %PDF-1.4", "application/pdf"),
         ("{}", "application/json"),
+        (r"{\rtf1\ansi}", "application/rtf"),
+        ("BZh91AY&SY", "application/x-bzip2"),
     ],
 )
 def test_dialects(text: str, media_type: str) -> None:

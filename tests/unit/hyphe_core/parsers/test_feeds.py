@@ -66,6 +66,7 @@ def test_markup_in_a_description_gives_text_and_links_of_the_entry() -> None:
         ("<guid>tag:f.org,2020:1</guid>", []),
         ("<link> </link><guid>http://f.org/g</guid>", ["http://f.org/g"]),
         ("<link>mailto:a@f.org</link>", []),
+        ("<link>HTTP://f.org/1</link>", ["http://f.org/1"]),
         ("<title>no link</title>", []),
         (f"<link>{URL}</link>", []),
     ],

@@ -54,6 +54,13 @@ def test_names(label: str, name: str | None) -> None:
         (None, b" " * 8200 + b'<meta charset="koi8-r">', "windows-1252", EncodingSource.DEFAULT),
         (None, b'<meta name=x charset="koi8-r">', "koi8-r", EncodingSource.META),
         (None, b'<meta charset="utf-16">', "utf-8", EncodingSource.META),
+        (
+            None,
+            b'<meta charset="koi8-r"><meta http-equiv="content-type" content="a; charset=utf-8">',
+            "utf-8",
+            EncodingSource.META,
+        ),
+        ("text/html; charset=x-sjis", b"x", "shift_jis", EncodingSource.HEADER),
     ],
 )
 def test_order(content_type: str | None, body: bytes, name: str, source: EncodingSource) -> None:

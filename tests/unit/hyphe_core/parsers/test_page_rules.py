@@ -93,6 +93,7 @@ def test_a_representative_is_one_of_the_two(source: str, target: str, temporary:
         ("<http://e.org/%C3%A9>", ["http://e.org/%C3%A9"]),
         ("xhttp://e.org javascript:x http:x http://", []),
         ("http://e.org/é", ["http://e.org/"]),
+        ("http://a or http://" + "x" * 400, ["http://a", "http://" + "x" * 332]),
     ],
 )
 def test_text_links(text: str, links: list[str]) -> None:
