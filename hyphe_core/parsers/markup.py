@@ -34,6 +34,7 @@ GENERIC: Final = "generic"
 _OUTPUT_FACTOR: Final = 4
 _OUTPUT_BYTES: Final = 2**20
 XML: Final = "application/xml"
+_NO_TEXT: Final = "characters that are none"
 _N_REMEMBERED: Final = 512  # answers of formats, by the names in a document
 _MAX_CHARACTERS_OF_NAMES: Final = 1000
 # Elements whose content may be an address, in any namespace.
@@ -205,6 +206,8 @@ class MarkupEngine:
             failure = _failure(content, choice, failed(minor, str(error)))
         except NotWellFormed as error:
             failure = _failure(content, choice, error.status)
+        except UnicodeDecodeError:  # a recovered tree may hold halves of characters
+            failure = _failure(content, choice, failed(ParseMinor.INVALID_FORMAT, _NO_TEXT))
         if choice.parser.name == GENERIC or choice.match.rank is Rank.NAMED:
             return failure
         return self._fall_back(content, failure)
@@ -226,7 +229,7 @@ class MarkupEngine:
         message = failure.parses[0].parse.status.message
         try:
             outcome = self._run_with(generic, content, f"{failure.parser} failed: {message}")
-        except (TransformFailed, BadResult, NotWellFormed):
+        except (TransformFailed, BadResult, NotWellFormed, UnicodeDecodeError):
             return failure
         return outcome
 
