@@ -347,11 +347,7 @@ class Config:
     )
     platform_rules: bool = attrs.field(
         default=True,
-        metadata=about(
-            _CORPORA,
-            flag(),
-            "Give new corpora creation rules for large platforms: a web entity for each account or blog.",
-        ),
+        metadata=about(_CORPORA, flag(), "New corpora cut large platforms into accounts and blogs by rules."),
     )
     precision_limit: int | None = attrs.field(
         default=None,
