@@ -49,7 +49,7 @@ _CLOSED_BY = {
     b"li": _P | {b"li"},
     **dict.fromkeys((b"dd", b"dt"), _P | {b"dd", b"dt"}),
     b"option": frozenset((b"option",)),
-    b"optgroup": frozenset((b"option", b"optgroup")),
+    b"optgroup": frozenset((b"option",)),  # outside of a select they nest
 }
 # Their end tags work whatever is open inside; those of all others stop at such an element.
 _SPECIAL = (

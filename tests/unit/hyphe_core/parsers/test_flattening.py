@@ -42,6 +42,7 @@ def depth_of(markup: bytes) -> int:
         b"<div><textarea></div></textarea>",
         b"<x><p></x></p>",
         b"<div><script><!--<script></script></div>--></script>",
+        b"<optgroup>",
         b"<svg><p></svg><div><x/></p>",
         b"<button><x></button></x><div>",
     ],
