@@ -23,7 +23,7 @@ def registry(tmp_path):
 def wish(*urls, **more):
     overrides = more.pop("overrides", {})
     given = tuple(GivenLine(f"argument {n}", url) for n, url in enumerate(urls, 1))
-    return CrawlWish("c", load_config(None, {}, overrides), given, **more)
+    return CrawlWish("c", load_config(None, {}, {"platform_rules": False, **overrides}), given, **more)
 
 
 def jobs_of(registry, plan):
