@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.service.conftest import FULL, MISSING
-from tests.service.service_process import Client
+from tests.service.service_process import Client, wait_until
 
 PONG = {"code": "success", "result": "pong"}
 
@@ -46,9 +46,7 @@ def test_a_notification_has_no_answer_and_is_carried_out(client: Client) -> None
         json.dumps({"jsonrpc": "2.0", "method": "rename_corpus", "params": ["Renamed", "empty"]})
     )
     assert (answer.status, answer.body) == (204, b"")
-    client.call("ping", "empty")
-    names = [client.call("list_corpus")["empty"]["name"] for _ in range(50)]
-    assert "Renamed" in names
+    wait_until(lambda: client.call("list_corpus")["empty"]["name"] == "Renamed")
 
 
 def test_a_batch_answers_in_order_without_notifications(client: Client) -> None:
