@@ -40,7 +40,7 @@ class OpaqueParser(Parser):
 
     def parse(self, document: Document) -> ParseResult:
         """An empty result; robots headers are honoured for files too."""
-        return ParseResult(base_url=document.url, robots=merge_robots([], document))
+        return ParseResult(document.url, robots=merge_robots([], document), parser=self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,6 +221,17 @@ def test_addresses_in_the_text_are_links_where_asked() -> None:
     assert url_to_lru("http://far.example/page") in [link.target_lru for link in outcome.links]
 
 
+def test_addresses_in_plain_text_are_links_where_asked() -> None:
+    body = "caf\u00e9, see http://far.example/page.".encode("latin-1")
+    assert read(body, content_type="text/plain").links == ()
+    outcome = read(body, keeping=keeping_of(text_links=True), content_type="text/plain")
+    assert [link.target_lru for link in outcome.links] == [url_to_lru("http://far.example/page")]
+    assert record_of(outcome).parser == "opaque"
+    assert (
+        read(b"%PDF-1 http://a.example/", keeping=keeping_of(text_links=True), content_type="a/b").links == ()
+    )
+
+
 @pytest.mark.parametrize(("status", "expected"), [(301, "http://site.example/other"), (302, URL)])
 def test_a_redirect_tells_which_address_represents_the_page(status: int, expected: str) -> None:
     parse = record_of(read(b"", status, location="/other"))

@@ -105,7 +105,7 @@ def test_opaque_types_give_no_links_but_their_robots_header() -> None:
         "http://e.org/x.pdf", b"%PDF <a href=x>", "application/pdf", (("x-robots-tag", "noindex"),)
     )
     result = default_registry().parse(document)
-    assert result == ParseResult(base_url="http://e.org/x.pdf", robots=RobotsDirectives(index=False))
+    assert result == ParseResult("http://e.org/x.pdf", robots=RobotsDirectives(index=False), parser="opaque")
 
 
 def test_html_sent_as_plain_text_has_no_links() -> None:
