@@ -31,6 +31,8 @@ ORDERS: Final = (
     "pages_total",
     "pages_crawled",
     "crawled",
+    "crawling_status",
+    "indexing_status",
     "indegree",
     "outdegree",
     "undirected_degree",
@@ -176,6 +178,8 @@ class Catalogue:
             found = STATUS_RANKS[columns.statuses]
         elif name == "id":
             found = np.arange(size)
+        elif name in ("crawling_status", "indexing_status"):
+            found = figures.ranks_by_job(name, size)
         else:
             found = {
                 "creation_date": columns.created_at,

@@ -10,7 +10,9 @@ import numpy as np
 
 from hyphe_core.api.entity_catalogue.columns import EntityColumns, Longs, Mask, StatusChange, grown
 from hyphe_core.api.entity_catalogue.degrees import DegreeColumns, Neighbourhoods, StatusEffect
+from hyphe_core.api.wire import job_statuses
 from memory_structure.columns import JobHead, NetworkArrays, PageCounts
+from memory_structure.jobs import CrawlingStatus, IndexingStatus
 from memory_structure.records import Degrees, JobState, WebEntityStatus
 
 # Links count in degrees when their source has one of these statuses, as in Hyphe.
@@ -72,6 +74,16 @@ class Figures:
         crawled = [i for i, head in self.latest_jobs.items() if head.state is not JobState.CANCELED]
         self.crawled = np.zeros(max(size, max(crawled, default=0) + 1), np.bool_)
         self.crawled[crawled] = True
+
+    def ranks_by_job(self, name: str, size: int) -> Longs:
+        """Rank of each entity by one of the two statuses of its latest crawl, as people sort words."""
+        words: list[str] = sorted(CrawlingStatus if name == "crawling_status" else IndexingStatus)
+        ranks: dict[object, int] = {word: rank for rank, word in enumerate(words)}
+        column = np.full(size, ranks[job_statuses(None)[name]], np.int64)
+        for entity_id, head in self.latest_jobs.items():
+            if entity_id < size:
+                column[entity_id] = ranks[job_statuses(head)[name]]
+        return column
 
     def fit(self, size: int) -> None:
         """Make room for ids below `size`."""

@@ -11,6 +11,7 @@ import pytest
 
 from hyphe_core.api.entity_catalogue.catalogue import Catalogue
 from hyphe_core.api.entity_catalogue.shelf import Shelf
+from memory_structure.jobs import NO_JOB, statuses_of
 from memory_structure.lru import lru_to_url
 from memory_structure.records import JobSpec, JobState, StartPage, WebEntity, WebEntityStatus
 from memory_structure.structure import MemoryStructure
@@ -47,6 +48,7 @@ class Model:
         self.statuses = {i: e.status for i, e in self.entities.items()}
         self.links = structure.web_entity_links()
         jobs = {j.spec.web_entity_id: j for j in structure.list_jobs()}
+        self.latest = {i: statuses_of(job) for i, job in jobs.items()}
         self.crawled = {i for i, job in jobs.items() if job.state is not JobState.CANCELED}
 
     def citing_in(self, entity_id: int) -> int:
@@ -69,6 +71,8 @@ class Model:
             "pages_total": lambda e: e.n_pages,
             "pages_crawled": lambda e: e.n_pages_fetched,
             "crawled": lambda e: e.web_entity_id in self.crawled,
+            "crawling_status": lambda e: self.latest.get(e.web_entity_id, NO_JOB).crawling.value,
+            "indexing_status": lambda e: self.latest.get(e.web_entity_id, NO_JOB).indexing.value,
             "indegree": lambda e: degree(e, 0),
             "outdegree": lambda e: degree(e, 1),
             "undirected_degree": lambda e: degree(e, 2),
