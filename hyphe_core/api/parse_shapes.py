@@ -13,7 +13,7 @@ from hyphe_core.parsers.inspection import Inspection
 from hyphe_core.parsers.registry import name_of
 from hyphe_core.parsers.statuses import describe
 from memory_structure.lru import lru_to_url
-from memory_structure.records import LinkRecord
+from memory_structure.records import LinkKind, LinkRecord
 
 _STATUS: Schema = record({"major": TEXT, "minor": INTEGER, "message": TEXT, "words": TEXT})
 LINKS: Schema = list_of(record({"url": TEXT, "kind": TEXT, "anchor": TEXT, "rel": TEXT, "area": TEXT}))
@@ -102,7 +102,6 @@ def shown_outputs(stored: StoredParse) -> JsonObject:
     """The three outputs of a stored parse."""
     url, parse, fetch = stored.page.url, stored.parse, stored.fetch
     status = ParseStatus(ParseMajor(parse.major), ParseMinor(parse.minor), parse.message)
-    refresh = parse.refresh
     return {
         "text": {"url": url, "text": stored.text},
         "data": {
@@ -122,12 +121,21 @@ def shown_outputs(stored: StoredParse) -> JsonObject:
             "signature": parse.signature,
             "text_profile": parse.text_profile,
             "unchanged_since": milliseconds(parse.unchanged_since) if parse.unchanged_since else None,
-            "redirect": None
-            if refresh is None
-            else {"url": refresh[0], "delay": refresh[1], "representative": parse.representative},
+            "redirect": _shown_redirect(stored),
             "score": parse.score,
         },
     }
+
+
+def _shown_redirect(stored: StoredParse) -> JsonObject | None:
+    """The refresh of a page, or the redirect that was its answer, which waits for nothing."""
+    target = stored.parse.refresh
+    if target is None:
+        urls = (_link_of(link).url for link in stored.links if link.kind is LinkKind.REDIRECT)
+        target = next(((url, 0.0) for url in urls), None)
+    if target is None:
+        return None
+    return {"url": target[0], "delay": target[1], "representative": stored.parse.representative}
 
 
 def _link_of(link: LinkRecord) -> Link:

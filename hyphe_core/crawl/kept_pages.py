@@ -22,6 +22,8 @@ MAX_ENTRIES: Final = 1_000
 MAX_ENTRY_CHARACTERS: Final = 4_000_000
 MAX_WARNINGS: Final = 20
 _HTML: Final = "html"
+# The profile of texts without a word that counts: they are not alike for that.
+_NO_WORDS: Final = text_profile_signature("")
 _PLAIN: Final = frozenset({"text/plain", "text/markdown", "text/csv"})
 
 
@@ -95,7 +97,8 @@ def _unexpected_type(document: Document, result: ParseResult) -> str:
 def _text_profile(work: ParseWork, result: ParseResult) -> str:
     if work.signatures is not SignatureChoice.TEXT_PROFILE or not result.text:
         return ""
-    return text_profile_signature(result.text)
+    profile = text_profile_signature(result.text)
+    return "" if profile == _NO_WORDS else profile
 
 
 def _entries(parses: Sequence[ParseResult]) -> tuple[ParsedEntry, ...]:

@@ -279,14 +279,18 @@ def _best_of(found: list[tuple[Match, MarkupParser]], name: str = "") -> Choice:
 
 
 def _transform(content: Content, parser: MarkupParser, well_formed: WellFormed) -> list[RawParse]:
-    """The parses as the format reads them. Raises TransformFailed, BadResult."""
+    """The parses as the format reads them, those that tell no media type with that of the document. Raises
+    TransformFailed, BadResult."""
     transformer, parameters = parser.get_transformer(content), _parameters(content, parser, well_formed)
     root, url, base = well_formed.root, content.document.url, well_formed.base
     try:
-        return read_result(transformer(root, parameters), url, base)
+        parses = read_result(transformer(root, parameters), url, base)
     except MixedOutlinks:
         remove_marks(root)
-        return read_result(transformer(root, parameters), url, base)
+        parses = read_result(transformer(root, parameters), url, base)
+    for parse in parses:
+        parse.content_type = parse.content_type or parameters["content-type"]
+    return parses
 
 
 def _distinct(parses: Iterable[Cleaned]) -> tuple[Cleaned, ...]:

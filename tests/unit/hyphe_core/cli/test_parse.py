@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -396,8 +397,17 @@ def test_the_three_outputs_of_a_stored_parse_are_printed(hyphe: Run, tmp_path: P
         parser="html", signature="ab" * 16, metadata=(("metatag.a", "b"),), dropped=(("filtered", 2),)
     )
     page = FetchedPage(url_to_lru("http://e.org/"), (fetch,), (link,), text="all of it", parse=parse)
-    structure.write_batch(Batch((page,)))
+    moved = FetchedPage(
+        url_to_lru("http://e.org/old"),
+        (replace(fetch, status=301, title=""),),
+        (link._replace(kind=LinkKind.REDIRECT, anchor=""),),
+        parse=PageParse(0, 100, representative="http://e.org/a"),
+    )
+    structure.write_batch(Batch((page, moved)))
     registry.close()
+    code, out, _ = hyphe("parse", "--corpus", "mine", "--stored", "http://e.org/old")
+    redirect = {"url": "http://e.org/a", "delay": 0.0, "representative": "http://e.org/a"}
+    assert json.loads(out)["crawl"]["redirect"] == redirect
     code, out, _ = hyphe("parse", "--corpus", "mine", "--stored", "http://e.org/")
     stored = json.loads(out)
     assert code == 0

@@ -221,6 +221,11 @@ def test_addresses_in_the_text_are_links_where_asked() -> None:
     assert url_to_lru("http://far.example/page") in [link.target_lru for link in outcome.links]
 
 
+def test_texts_without_a_word_that_counts_have_no_profile() -> None:
+    parse = record_of(read(b"<p>a bb cc", keeping=keeping_of(signatures="text_profile")))
+    assert (len(parse.signature), parse.text_profile) == (32, "")
+
+
 def test_addresses_in_plain_text_are_links_where_asked() -> None:
     body = "caf\u00e9, see http://far.example/page.".encode("latin-1")
     assert read(body, content_type="text/plain").links == ()

@@ -78,6 +78,18 @@ def test_a_new_format_is_a_stylesheet_alone(tmp_path: Path) -> None:
     check_recipe(parse(RECIPE, tmp_path))
 
 
+def test_a_result_without_media_type_has_that_of_the_document(tmp_path: Path) -> None:
+    write_format(
+        tmp_path,
+        toml='roots = ["*"]\n',
+        sheet="""<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
+            xmlns:n="http://nutch.org/1.0/parse"><xsl:template match="/"><n:parse status="success"/>
+            </xsl:template></xsl:stylesheet>""",
+    )
+    result = parse(RECIPE, tmp_path, "application/x-soup+xml", format="recipe")
+    assert (result.parser, result.content_type) == ("recipe", "application/x-soup+xml")
+
+
 def test_a_stylesheet_without_description_is_only_there_to_be_imported(tmp_path: Path) -> None:
     write_format(tmp_path, toml=None)
     assert load_formats(tmp_path) == []
