@@ -33,8 +33,8 @@
       <xsl:variable name="contents" select="*[local-name() = 'content']"/>
       <n:text>
         <xsl:choose>
-          <xsl:when test="$summary"><xsl:value-of select="$summary"/></xsl:when>
-          <xsl:otherwise><xsl:for-each select="$contents[not(@src)]"><xsl:value-of select="."/></xsl:for-each></xsl:otherwise>
+          <xsl:when test="$summary"><xsl:apply-templates select="$summary" mode="read"/></xsl:when>
+          <xsl:otherwise><xsl:apply-templates select="$contents[not(@src)]" mode="read"/></xsl:otherwise>
         </xsl:choose>
       </n:text>
       <n:meta name="feed.text-type">
@@ -51,6 +51,14 @@
       </xsl:for-each>
     </n:parse>
   </xsl:template>
+
+  <!-- Words of XHTML stay apart where its blocks do. -->
+  <xsl:template match="h:p | h:div | h:br | h:hr | h:li | h:dt | h:dd | h:h1 | h:h2 | h:h3 | h:h4 | h:h5 | h:h6 | h:pre | h:blockquote | h:td | h:th | h:section | h:figcaption" mode="read">
+    <xsl:text> </xsl:text>
+    <xsl:apply-templates mode="read"/>
+    <xsl:text> </xsl:text>
+  </xsl:template>
+  <xsl:template match="h:script | h:style" mode="read"/>
 
   <xsl:template name="fields">
     <n:title><xsl:value-of select="(*[local-name() = 'title'])[1]"/></n:title>

@@ -172,6 +172,16 @@ def test_atom() -> None:
     assert (second.url, second.text) == ("http://o.org/2", "plain <b>")
 
 
+def test_words_of_blocks_of_xhtml_stay_apart() -> None:
+    content = "<p>one <b>t</b>wo</p><p>three</p>four<br/>five<script>no</script>"
+    entry = parse(
+        '<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/1"/><content type="xhtml">'
+        f'<div xmlns="http://www.w3.org/1999/xhtml">{content}</div></content></entry></feed>',
+        "application/atom+xml",
+    ).parses[0]
+    assert entry.text == "one two three four five"
+
+
 def test_the_encoding_is_that_of_xml() -> None:
     body = '<?xml version="1.0" encoding="iso-8859-1"?><rss><channel><title>é</title></channel></rss>'
     result = PARSER.parse(Document(URL, body.encode("latin-1"), "application/rss+xml"))
