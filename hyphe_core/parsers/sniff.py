@@ -32,6 +32,8 @@ _HTML_START = re.compile(
     rb"|center|h[1-6]|p|a|b|br|ul|img|form|span|main|nav|header|section|article)[\s/>])",
     re.IGNORECASE,
 )
+# Articles of journals begin like those of HTML, and have a body too.
+_XML_ARTICLE = re.compile(rb"<article\s[^>]{0,900}?\b(?:article-type|dtd-version|xmlns(?::\w+)?)\s*=")
 _HTML_ANYWHERE = re.compile(rb"<(?:html|head|body)[\s>]", re.IGNORECASE)
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 # Control bytes that no text holds (tab, line ends, form feed and escape may occur in text).
@@ -74,6 +76,8 @@ def _sniff_text(start: bytes) -> str:
     """Kind of text that `start` (blanks and mark removed) begins, octet-stream when it is none."""
     if not start:
         return "text/plain"
+    if _XML_ARTICLE.match(start):
+        return "application/xml"
     if _HTML_START.match(start):
         return HTML
     if start.startswith((b"<?xml", b"<svg", b"<rss", b"<feed")):

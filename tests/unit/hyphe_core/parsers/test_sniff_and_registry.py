@@ -32,6 +32,8 @@ from hyphe_core.parsers.sniff import media_type_of, sniff
         (b"\x1f\x8b\x08\0", "application/gzip"),
         (b"PK\x03\x04", "application/zip"),
         (b'{"a": 1}', "application/json"),
+        (b'<article article-type="letter"><front/><body></body></article>', "application/xml"),
+        (b'<article class="x"><p>y</p></article>', "text/html"),
         (b"hello", "text/plain"),
         (b"", "text/plain"),
         (b"\x00\x01\x02", "application/octet-stream"),
