@@ -1,13 +1,16 @@
 """Children that read XML, kept running, killed and replaced when a document takes too much.
 
-A document costs one message each way. Children start when they are first needed; a document has a deadline;
-what ends a child is the failure of the document it was reading, with the message "limit" or "crash".
+A document costs one message each way. Children start when they are first needed; a document has a deadline.
+A limit that ends a child is the failure of the document it was reading. A child that ended otherwise may have
+been killed from outside: its document is read once more, and fails with the message "crash" when that child
+ends too.
 """
 
 from __future__ import annotations
 
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -42,7 +45,11 @@ class Limits:
 
 
 class _Gone(Exception):
-    """The child ended, or did not answer in time; the message says which."""
+    """The child did not answer in time, or a limit ended it; the message says which."""
+
+
+class _Crashed(_Gone):
+    """The child ended, by the document or by somebody's hand."""
 
 
 class _Child:
@@ -100,14 +107,14 @@ class _Child:
         except BlockingIOError:
             pass
         except OSError as error:
-            raise _Gone(self._reason()) from error
+            raise self._why_ended() from error
         try:
             got = os.read(self._source, _CHUNK)
         except BlockingIOError:
             self._wait(bool(out), deadline)
             return out, b""
         if not got:
-            raise _Gone(self._reason())
+            raise self._why_ended()
         return out, got
 
     def _wait(self, writing: bool, deadline: float) -> None:
@@ -122,9 +129,11 @@ class _Child:
             if writing:
                 self._selector.unregister(self._sink)
 
-    def _reason(self) -> str:
+    def _why_ended(self) -> _Gone:
         code = self._process.wait()
-        return "limit: CPU time" if code == -24 else f"crash: the XML parser ended with {code}"
+        if code == -signal.SIGXCPU:
+            return _Gone("limit: CPU time")
+        return _Crashed(f"crash: the XML parser ended with {code}")
 
     @property
     def pid(self) -> int:
@@ -172,6 +181,7 @@ class XmlPool:
         """Outcomes of several documents, in their order, without waiting for each before the next is sent."""
         outcomes: list[MarkupOutcome] = []
         values = (options.strict, options.format, options.folder, options.max_bytes)
+        read_again = -1  # the place of the document whose child ended
         while len(outcomes) < len(documents):
             rest = documents[len(outcomes) :]
             with self._child() as child:
@@ -179,8 +189,11 @@ class XmlPool:
                     for answer in child.exchange([pack_request(document, values) for document in rest]):
                         outcomes.append(unpack_outcome(answer))
                 except _Gone as gone:
-                    outcomes.append(failed_outcome(documents[len(outcomes)], str(gone)))
                     child.end()
+                    if isinstance(gone, _Crashed) and read_again != len(outcomes):
+                        read_again = len(outcomes)
+                        continue
+                    outcomes.append(failed_outcome(documents[len(outcomes)], str(gone)))
                 except (ValueError, TypeError, KeyError, IndexError):
                     outcomes.append(failed_outcome(documents[len(outcomes)], "crash: unreadable answer"))
                     child.end()

@@ -119,15 +119,20 @@ def test_memory_is_limited(folder: Path) -> None:
     assert good.parses[0].parse.status.is_success
 
 
-def test_a_killed_child_is_replaced(pool: XmlPool) -> None:
+def test_a_document_whose_child_was_killed_is_read_by_another(pool: XmlPool) -> None:
     pool.run(GOOD, XmlOptions())
     (pid,) = pool.list_pids()
     os.kill(pid, signal.SIGKILL)
-    documents = [GOOD, GOOD]
-    outcomes = pool.run_many(documents, XmlOptions())
-    assert failure_of(outcomes[0])[1].startswith("crash")
-    assert outcomes[1].parses[0].parse.status.is_success
+    assert pool.run_many([GOOD, GOOD], XmlOptions()) == [InProcess().run(GOOD, XmlOptions())] * 2
     assert pool.list_pids() != [pid]
+
+
+def test_a_document_whose_children_end_each_time_fails() -> None:
+    pool = XmlPool(1, Limits(memory_bytes=2**24))  # too little to begin
+    outcomes = pool.run_many([GOOD, GOOD], XmlOptions())
+    pool.close()
+    assert len(outcomes) == 2
+    assert all(failure_of(outcome)[1].startswith("crash") for outcome in outcomes)
 
 
 def test_threads_share_a_pool() -> None:
