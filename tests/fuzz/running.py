@@ -68,12 +68,15 @@ def run(
     seconds: float,
     current: Path | None = None,
     max_cpu_seconds: float = MAX_CPU_SECONDS,
+    max_inputs: int | None = None,
 ) -> Report:
-    """Fuzz a target for so long. `current` receives each input before it is run."""
+    """Fuzz a target for so long, or with so many inputs. `current` receives each input before it is run."""
     report = Report(target.name)
     rng = Random(f"{seed} {target.name}")
     started, base, seen = time.monotonic(), 0, set[str]()
     while (now := time.monotonic() - started) < seconds and len(report.findings) < _MAX_FINDINGS:
+        if max_inputs is not None and report.n_inputs >= max_inputs:
+            break
         given = target.make(rng)
         if current is not None:
             current.write_text(given.to_text())

@@ -343,7 +343,7 @@ def test_curation_keeps_the_laws_and_can_be_undone() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_curation_keeps_the_laws_and_can_be_undone_at_length() -> None:
-    _run(CuratingSqlite, 1500, 30)
+    _run(CuratingSqlite, 300, 25)
 
 
 def test_curation_keeps_the_laws_on_mongodb(mongodb_server: MongoServer) -> None:
