@@ -104,8 +104,7 @@ class Keeper:
 
     async def _give_back(self) -> None:
         for key, job in list(self._jobs.items()):
-            if job.ended is None:
-                await self._call(self._release, key, job)
+            await self._call(self._release if job.ended is None else self._release_ended, key, job)
         board = self._session.frontier.board
         now = self._session.frontier.clock()
         held = [(slot.key, max(0.0, slot.ready_at - now)) for slot in board.slots.values() if slot.leased]
@@ -120,6 +119,11 @@ class Keeper:
         structure.move_job(key[1], state, reason=words, active_seconds=used)
         structure.add_log("CRAWL_RELEASED", words, key[1])
         self._registry.release_job(*key, self.worker_id, done=False)
+
+    def _release_ended(self, key: JobKey, _: CrawlState) -> None:
+        """The end of the worker came between the end of a job and its leave from the queue."""
+        if self._session.corpora.get(key[0]).structure.get_job(key[1]).state in ENDED:
+            self._registry.release_job(*key, self.worker_id, done=True)
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
