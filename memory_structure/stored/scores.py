@@ -114,8 +114,9 @@ def share_scores(
 ) -> dict[int, float]:
     """Let pages of a batch share their scores among their links; by page id what each had to share.
 
-    Start pages that nothing was given get a score to begin with. All pages share what they had before the
-    batch. `version` of the corpus before it: nobody wrote since when it is the one left by the last call.
+    Start pages that nothing was given get a score to begin with. Each page shares what it has when its turn
+    comes, gifts of earlier pages of the batch among it, so that scores do not depend on where batches begin.
+    `version` of the corpus before it: nobody wrote since when it is the one left by the last call.
     """
     if scores.version != version:
         scores.refresh(transaction)
@@ -126,12 +127,38 @@ def share_scores(
     n_links = np.array([len(each) for each in targets], np.int64)
     page_of_link = np.repeat(np.arange(len(pages)), n_links)
     linked = np.fromiter(chain.from_iterable(targets), np.int64, len(page_of_link))
-    given = shared_scores(before + injected, page_of_link, n_links, _weights(pages, options))
+    weights = _weights(pages, options)
+    having = _with_gifts(before + injected, ids, page_of_link, linked, n_links, weights)
+    given = shared_scores(having, page_of_link, n_links, weights)
     starts = np.flatnonzero(is_start)
     taking, amounts = np.concatenate((ids[starts], linked)), np.concatenate((injected[starts], given))
     scores.give(transaction, max(page.fetch_id for page in pages), taking, amounts)
     scores.version = version + 1
-    return dict(zip(ids.tolist(), (before + injected).tolist(), strict=True))
+    return dict(zip(ids.tolist(), having.tolist(), strict=True))
+
+
+def _with_gifts(
+    scores: Scores,
+    ids: NDArray[np.int64],
+    page_of_link: NDArray[np.int64],
+    linked: NDArray[np.int64],
+    n_links: NDArray[np.int64],
+    weights: Scores | None,
+) -> Scores:
+    """What each page of a batch has when its turn comes: its score and what earlier ones give to it."""
+    order = np.argsort(ids, kind="stable")
+    places = order[np.minimum(np.searchsorted(ids, linked, sorter=order), len(ids) - 1)]
+    inner = np.flatnonzero((ids[places] == linked) & (page_of_link < places))
+    if not len(inner):
+        return scores
+    givers, takers = page_of_link[inner], places[inner]
+    shares = 1 / n_links[givers] if weights is None else weights[inner] / n_links[givers]
+    having = scores.copy()
+    bounds = np.searchsorted(givers, np.arange(len(ids) + 1))  # links come by their page
+    for giver in np.unique(givers).tolist():
+        part = slice(bounds[giver], bounds[giver + 1])
+        np.add.at(having, takers[part], having[giver] * shares[part])
+    return having
 
 
 def _weights(pages: Sequence[Page], options: ParseOptions) -> Scores | None:

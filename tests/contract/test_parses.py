@@ -12,7 +12,7 @@ from memory_structure.corpus_records import CorpusOptions
 from memory_structure.parse_options import ChainStep, LinkPlaces, ParseOptions, ScoringChoice
 from memory_structure.parses import EntryLink, PageParse, PageSignature, ParsedEntry
 from memory_structure.stored.structure import StoredMemoryStructure
-from tests.contract.conftest import OpenStructure
+from tests.contract.conftest import FreshCorpus, OpenStructure
 from tests.corpus_cases import MOMENT, SPEC, batch, fetch, lru, page
 
 A, B, C = lru("a.com"), lru("b.com"), lru("c.com")
@@ -146,3 +146,21 @@ def test_options_of_parsing_are_kept(open_structure: OpenStructure) -> None:
     )
     open_structure(CorpusOptions(parsing=parsing))
     assert open_structure().options().parsing == parsing
+
+
+def test_scores_do_not_depend_on_where_batches_begin(fresh_corpus: FreshCorpus) -> None:
+    home, middle, last = lru("a.com"), lru("a.com", "m"), lru("b.com")
+    deeper = [fetch(depth=1)]
+    pages = [
+        page(home, middle, last),
+        page(middle, last, home, attempts=deeper),
+        page(last, lru("c.com"), attempts=deeper),
+    ]
+    found = []
+    for batches in ([pages], [[each] for each in pages]):
+        corpus = scored(fresh_corpus())
+        for some in batches:
+            corpus.write_batch(batch(*some))
+        found.append({each.lru: float(corpus.scores()[each.page_id]) for each in corpus.iter_pages()})
+    assert found[0] == found[1]
+    assert found[0][lru("c.com")] == found[0][last] == 0.75
