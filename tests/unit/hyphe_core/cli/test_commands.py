@@ -10,7 +10,6 @@ import pytest
 from hyphe_core.api.call import Caller
 from hyphe_core.api.service import Service
 from hyphe_core.cli import maintain_command
-from hyphe_core.cli.application import run
 from hyphe_core.cli.crawl_jobs import launch_jobs
 from hyphe_core.cli.maintain_command import JobName
 from hyphe_core.config import load_config
@@ -20,34 +19,7 @@ from memory_structure.creation_rules import HYPHE_DEFAULT_RULES
 from memory_structure.opening import open_registry
 from memory_structure.records import Batch
 from memory_structure.suffixes import suffix_list_version
-from tests.export_cases import fill, lru, page
-
-
-@pytest.fixture(autouse=True)
-def clean_environment(monkeypatch, tmp_path):
-    for name in ("HYPHE_CONFIG", "HYPHE_DATA_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def hyphe(tmp_path, capfd):
-    """Runs a command line on a data folder of its own; (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        code = run([*arguments, "--data-dir", str(tmp_path / "data")])
-        return (code, *capfd.readouterr())
-
-    return call
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    registry = open_registry(tmp_path / "data")
-    corpus_id = fill(registry)
-    registry.close()
-    return corpus_id
-
+from tests.export_cases import lru, page
 
 # -- lru
 

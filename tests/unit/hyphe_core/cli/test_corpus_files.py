@@ -2,42 +2,14 @@
 
 import io
 import json
-import os
 
 import pytest
 
 from hyphe_core.api.passwords import matches_hash
-from hyphe_core.cli.application import run
 from hyphe_core.exports import ExportRequest
 from memory_structure.opening import open_registry
 from memory_structure.records import WebEntityStatus
-from tests.export_cases import ALL_REQUESTS, exported, fill
-
-
-@pytest.fixture(autouse=True)
-def clean_environment(monkeypatch, tmp_path):
-    for name in [name for name in os.environ if name.startswith("HYPHE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def hyphe(tmp_path, capfd):
-    """Runs a command line on a data folder of its own; (exit code, standard output, standard error)."""
-
-    def call(*arguments):
-        code = run([*arguments, "--data-dir", str(tmp_path / "data")])
-        return (code, *capfd.readouterr())
-
-    return call
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    registry = open_registry(tmp_path / "data")
-    corpus_id = fill(registry)
-    registry.close()
-    return corpus_id
+from tests.export_cases import ALL_REQUESTS, exported
 
 
 def everything(tmp_path, corpus_id):
