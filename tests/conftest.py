@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 from tests.mongodb_server import mongodb_server
 
 __all__ = ["mongodb_server"]
+
+
+# The same examples on every machine; HYPOTHESIS_PROFILE=random looks for others.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("random")
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(autouse=True)

@@ -300,7 +300,10 @@ class Curating(RuleBasedStateMachine):
         now = self.state()
         first = self.first
         assert now["rules"] == first["rules"]
-        assert (now["exceptions"] ^ first["exceptions"]) <= self.crawled_exceptions
+        strangers = {p: e for p, e in now["prefixes"].items() if p not in first["prefixes"]}
+        # Pages that a declaration brought in stay, and so do the entities that the rules make for them.
+        assert (now["exceptions"] - first["exceptions"]) <= self.crawled_exceptions | set(strangers)
+        assert (first["exceptions"] - now["exceptions"]) <= self.crawled_exceptions
         kept = {entity: now["entities"].get(entity) for entity in first["entities"]}
         assert kept == first["entities"]
         assert {prefix: now["prefixes"].get(prefix) for prefix in first["prefixes"]} == first["prefixes"]
@@ -313,7 +316,6 @@ class Curating(RuleBasedStateMachine):
                     "",
                     None,
                 )
-        strangers = {p: e for p, e in now["prefixes"].items() if p not in first["prefixes"]}
         assert not set(strangers.values()) & set(first["entities"])
 
 
