@@ -19,9 +19,10 @@ FORMATTING = frozenset(b"b big code em font i nobr s small strike strong tt u".s
 _W = rb"\t\n\f\r "
 # An attribute as the tokenizer of HTML5 sees it: quotes count right after "=" only. Never backtracks.
 _ATTRIBUTE = rb"""=?([^%b/>=]++)(?:[%b]*+=[%b]*+(?:"[^"]*+"|'[^']*+'|[^%b>]*+)?+)?+""" % (_W, _W, _W, _W)
+_INNER = _ATTRIBUTE.replace(b"([^", b"(?:[^")
 _TOKEN = re.compile(
     rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?][^>]*+>?|<(/?)([a-z][^%b/>]*+)((?:[%b/]++|%b|=)*+)>?"
-    % (_W, _W, _ATTRIBUTE.replace(b"([^", b"(?:[^")),
+    % (_W, _W, _INNER),
     re.IGNORECASE | re.DOTALL,
 )
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
@@ -33,6 +34,13 @@ _RAW = {
 _FLAT = frozenset(
     b"a area base basefont bgsound br col embed frame hr html head body img input keygen link meta param"
     b" source track wbr".split()
+)
+# From anywhere between two tags: what changes no nesting, then a tag, or the end of the page. Always matches.
+_NESTING = re.compile(
+    rb"(?:[^<]++|<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?][^>]*+>?|</?(?:%b)(?=[%b/>]|\Z)(?:[%b/]++|%b|=)*+>?"
+    rb"|<(?!/?[a-z]|[!?]))*+(?:<(/?)([a-z][^%b/>]*+)((?:[%b/]++|%b|=)*+)>?)?"
+    % (b"|".join(sorted(_FLAT)), _W, _W, _INNER, _W, _W, _INNER),
+    re.IGNORECASE | re.DOTALL,
 )
 _TABLE_PARTS = frozenset(b"td th tr thead tbody tfoot caption colgroup".split())
 _CELLS = frozenset((b"td", b"th"))
@@ -81,6 +89,8 @@ class Examination(NamedTuple):
 class _Model:
     """The elements that are open while tags are met in order; subclasses do something with them."""
 
+    tags = _TOKEN
+
     def __init__(self) -> None:
         self.stack: list[bytes] = []
         self.open: Counter[bytes] = Counter()
@@ -90,8 +100,9 @@ class _Model:
     def read(self, markup: bytes) -> None:
         """Meet all tags, until `is_over`."""
         at = 0
-        search = _TOKEN.search
-        while (found := search(markup, at)) is not None:
+        n_bytes = len(markup)
+        search = self.tags.search
+        while at < n_bytes and (found := search(markup, at)) is not None:
             self.on_text(markup, at, found.start())
             at = found.end()
             closing, name, attributes = found.groups()
@@ -108,7 +119,7 @@ class _Model:
                 self.start(name, found)
             if self.is_over():
                 return
-        self.on_text(markup, at, len(markup))
+        self.on_text(markup, at, n_bytes)
 
     def _read_raw(self, name: bytes, markup: bytes, found: re.Match[bytes]) -> int:
         end = _RAW[name].search(markup, found.end())
@@ -184,7 +195,9 @@ class _Model:
 
 
 class _Examiner(_Model):
-    """Counts."""
+    """Counts. What does not nest is passed over by the pattern, many times faster than tag by tag."""
+
+    tags = _NESTING
 
     def __init__(self) -> None:
         super().__init__()

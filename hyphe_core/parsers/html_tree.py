@@ -44,17 +44,20 @@ def html_as_xml(document: Document) -> WellFormed:
 
 def _build(root: LexborNode) -> etree._Element:
     """The tree below a node, without recursion."""
-    built = _element_of(root, None)
+    built = etree.Element(_TAG + (root.tag or "div"), nsmap=_NAMESPACES)
+    _set_attributes(built, root)
     stack = [(root.child, built, 1)]
     text = _Text()
+    names = _Names()
     while stack:
         node, parent, depth = stack.pop()
         while node is not None:
             if node.tag_id == tree.TEXT:
                 text.add(parent, _ILLEGAL.sub("", node.text_content or ""))
-            elif _NAME.fullmatch(node.tag or ""):
+            elif name := names[node.tag]:
                 text.write()
-                element = _element_of(node, parent)
+                element = etree.SubElement(parent, name)
+                _set_attributes(element, node)
                 inner = node.child
                 if inner is not None:
                     # The siblings that follow come after everything below this node.
@@ -67,13 +70,18 @@ def _build(root: LexborNode) -> etree._Element:
     return built
 
 
-def _element_of(node: LexborNode, parent: etree._Element | None) -> etree._Element:
-    tag = _TAG + (node.tag or "div")
-    element = etree.Element(tag, nsmap=_NAMESPACES) if parent is None else etree.SubElement(parent, tag)
+def _set_attributes(element: etree._Element, node: LexborNode) -> None:
     for name, value in node.attributes.items():
         if _NAME.fullmatch(name):
             element.set(name, _ILLEGAL.sub("", value or ""))
-    return element
+
+
+class _Names(dict[str | None, str]):
+    """The name of an element in XML by its tag; "" for tags that XML does not allow."""
+
+    def __missing__(self, tag: str | None) -> str:
+        name = self[tag] = _TAG + tag if tag and _NAME.fullmatch(tag) else ""
+        return name
 
 
 class _Text:

@@ -9,7 +9,14 @@ from selectolax.lexbor import LexborHTMLParser
 
 from hyphe_core.parsers.base import Document
 from hyphe_core.parsers.defusing import MAX_ATTRIBUTES, defuse
-from hyphe_core.parsers.flattening import MAX_DEPTH, count_attribute_names, examine, flatten
+from hyphe_core.parsers.flattening import (
+    MAX_DEPTH,
+    _Examiner,
+    _Model,
+    count_attribute_names,
+    examine,
+    flatten,
+)
 from hyphe_core.parsers.html import HtmlParser
 from tests.fuzz import grammars
 
@@ -65,6 +72,37 @@ def test_no_chain_of_tags_is_deeper_than_it_is_found_or_left() -> None:
             assert examine(markup).is_deep, markup[:200]
         # A cell in a table makes the parser add the row and the group of rows.
         assert depth_of(flatten(markup)) <= 2 * MAX_DEPTH + 10, markup[:200]
+
+
+class _TagByTag(_Examiner):
+    """Meets the flat tags too."""
+
+    tags = _Model.tags
+
+
+def test_tags_that_do_not_nest_are_passed_over_and_no_others() -> None:
+    tags = [tag for tag in grammars.HTML if b"%d" not in tag]
+    odd = [
+        b"<",
+        b"</",
+        b"< a>",
+        b"</!a>",
+        b"<!a",
+        b"<a<b>",
+        b"<A HREF='<div>'>",
+        b"<area",
+        b"<abbr>",
+        b"<br/>",
+        b"-->",
+    ]
+    for seed in range(400):
+        rng = Random(seed)
+        markup = b"".join(rng.choices(tags + odd * 3, k=rng.randint(1, 60))) * rng.choice([1, 30])
+        slow = _TagByTag()
+        slow.read(markup)
+        fast = _Examiner()
+        fast.read(markup)
+        assert vars(fast) == vars(slow), markup[:300]
 
 
 def test_ordinary_nesting_is_no_fault() -> None:
