@@ -20,6 +20,7 @@ _log = logging.getLogger(__name__)
 _REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 _TIDY_SECONDS = 3600.0
+_IDLE_SECONDS = 5.0
 
 ReadyCallback = Callable[[str, int], None]
 
@@ -63,6 +64,7 @@ class _Process:
         self._registry = registry
         self._on_ready = on_ready
         self._port: Any = None
+        self._service: Any = None
         self._supervisor: Any = None
         self._is_ending = False
         self._ended = Event()
@@ -73,7 +75,8 @@ class _Process:
         from hyphe_core.api.transport import Workroom, make_site
 
         workroom = Workroom(self._reactor)
-        self._port = self._listen(make_site(Service(self._config, self._registry), workroom))
+        self._service = Service(self._config, self._registry)
+        self._port = self._listen(make_site(self._service, workroom))
         workroom.start()
         self._reactor.callWhenRunning(self._begin)
         self._reactor.addSystemEventTrigger("before", "shutdown", self._end, workroom)
@@ -97,6 +100,7 @@ class _Process:
         address = self._port.getHost()
         _log.info("listening on http://%s:%d/", self._config.host, address.port)
         self._on_ready(self._config.host, address.port)
+        Thread(target=self._close_idle_until_end, name="idle", daemon=True).start()
         starting = deferToThread(self._start_workers)
         starting.addErrback(lambda f: _log.error("workers were not started: %s", f.getTraceback()))
         starting.addCallback(lambda _: self._tidy())
@@ -114,6 +118,16 @@ class _Process:
                 # Whatever the store says: the service goes on.
                 _log.log(logging.DEBUG if self._ended.is_set() else logging.ERROR, "not tidied: %s", error)
             self._ended.wait(_TIDY_SECONDS)
+
+    def _close_idle_until_end(self) -> None:
+        """Every few seconds."""
+        from hyphe_core.api.keepalive import close_idle
+
+        while not self._ended.wait(_IDLE_SECONDS):
+            try:
+                close_idle(self._service)
+            except Exception as error:
+                _log.log(logging.DEBUG if self._ended.is_set() else logging.ERROR, "idle corpora: %s", error)
 
     def _start_workers(self) -> None:
         """In a thread: reconciling opens every corpus."""

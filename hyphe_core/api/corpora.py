@@ -126,8 +126,9 @@ def set_corpus_options(call: Call, options: JsonObject) -> JsonObject:
     """Change options. Unknown names and unfit values are refused and nothing is changed.
 
     What decides how addresses are cut (`precision_limit`, `private_suffixes`, `drop_tracking`) is fixed once
-    there is a page. Kept for clients, without effect: `keepalive` (a corpus stays open until it is stopped,
-    and its crawls go on then too), `ignore_internal_links` (all links are stored), `phantom`.
+    there is a page. After `keepalive` seconds without a call and without a crawl the corpus is closed as by
+    stop_corpus; with 0 it stays open. Kept for clients, without effect: `ignore_internal_links` (all links
+    are stored: a crawl that was interrupted goes on from them), `phantom`.
     """
     present = call.structure.options()
     changed = changed_options(present, options)
@@ -171,6 +172,7 @@ def create_corpus(call: Call, name: str, password: object, options: JsonObject) 
 def stop_corpus(call: Call) -> JsonObject:
     """Close a corpus to clients until it is started again; crawls go on."""
     call.registry.set_started(call.corpus.corpus_id, False)
+    call.service.release_corpus(call.corpus.corpus_id)
     return stopped_state(call.corpus, "Corpus stopped")
 
 

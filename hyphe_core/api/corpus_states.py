@@ -22,7 +22,9 @@ def missing_state(corpus_id: str | None) -> JsonObject:
     )
 
 
-def stopped_state(entry: CorpusEntry, message: str = "Corpus is not started") -> JsonObject:
+def stopped_state(
+    entry: CorpusEntry, message: str = "Corpus is not started: start_corpus opens it"
+) -> JsonObject:
     """The corpus exists and nobody has opened it."""
     return _state(entry.corpus_id, "stopped", message)
 

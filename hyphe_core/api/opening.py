@@ -37,9 +37,11 @@ def start_corpus(call: Call, password: object) -> JsonObject | bool:
         raise Refusal(missing_state(call.corpus_id))
     if entry.password_hash:
         _admit(call, entry, password)
+    call.service.uses.note(entry.corpus_id)
     if entry.started:
         return ready_state(entry, "Corpus already ready")
     call.service.view(entry.corpus_id)
+    call.registry.touch_corpus(entry.corpus_id)  # before it is open: other services close what was idle
     call.registry.set_started(entry.corpus_id, True)
     return ready_state(entry)
 

@@ -1,9 +1,10 @@
 """Options of a corpus: the names clients use, and ours, to and from `CorpusOptions`.
 
 Three families go over the wire: options both programs have under different names, options of this program
-alone (same name on both sides), and options that clients read and write but that mean nothing here: those are
-checked and kept as given. One of these does count: hosts of `follow_redirects` become redirectors of the
-corpus. An option of none of the families is refused, with the nearest name.
+alone (same name on both sides), and options that clients read and write but that no crawl depends on: those
+are checked and kept as given. Two of these do count: hosts of `follow_redirects` become redirectors of the
+corpus, and `keepalive` is when the service closes it. An option of none of the families is refused, with the
+nearest name.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from hyphe_core.crawl.resolver import is_private_literal
 from hyphe_core.errors import nearest_name
 from memory_structure.corpus_records import CorpusOptions
 
-# What clients expect to find although nothing here depends on it.
+# What clients expect to find although no crawl depends on it.
 _STORED_DEFAULTS: Final = MappingProxyType(
     {
         "keepalive": "1800",
@@ -100,6 +101,11 @@ def shown_options(options: CorpusOptions) -> JsonObject:
         "parsing": shown_parsing(options.parsing),
     }
     return shown | {name: _as_lists(getattr(options, name)) for name in _OWN_READERS}
+
+
+def keepalive_seconds(options: CorpusOptions) -> int:
+    """After how many seconds without a call a corpus is closed; 0: never."""
+    return int(json.loads(dict(options.extra).get("keepalive", _STORED_DEFAULTS["keepalive"])))
 
 
 def _as_lists(value: object) -> object:

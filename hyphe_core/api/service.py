@@ -13,12 +13,14 @@ from typing import cast
 
 from twisted.internet.defer import CancelledError
 
+from hyphe_core import clock
 from hyphe_core.api.attempts import Attempts
 from hyphe_core.api.call import Call, Caller
 from hyphe_core.api.catalogue import all_methods
 from hyphe_core.api.corpus_states import missing_state, ready_state, stopped_state, unauthorised_state
 from hyphe_core.api.failures import Fault, Refusal, internal_fault, words_of_store_error
 from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.keepalive import Uses
 from hyphe_core.api.listings import Listings
 from hyphe_core.api.methods import Bound, Method, MethodTable, Needs, Role
 from hyphe_core.api.rights import Rights
@@ -58,6 +60,7 @@ class Service:
         self.rights = Rights(config, registry, self.sessions)
         self.attempts = Attempts()
         self.listings = Listings()
+        self.uses = Uses(clock.now())
         self.parsers = ParserShelf(stylesheets_folder(config))
         self._views: dict[str, CorpusView] = {}
         self._lock = Lock()
@@ -110,6 +113,7 @@ class Service:
         self.require(method.role, call.caller, call.entry)
         if method.needs is Needs.READY and not call.entry.started:
             raise Refusal(stopped_state(call.entry))
+        self.uses.note(call.entry.corpus_id)
         if method.role >= Role.CURATOR:
             self.registry.touch_corpus(call.entry.corpus_id)
 
@@ -145,12 +149,16 @@ class Service:
             return None
 
     def state_of(self, entry: CorpusEntry | None, caller: Caller, asked_for: str | None) -> JsonObject:
-        """The state a caller sees: missing, stopped (also to those who may not open it) or ready."""
+        """The state a caller sees: missing, stopped (also to those who may not open it) or ready. Whoever
+        looks at an open corpus uses it."""
         if entry is None:
             return missing_state(asked_for)
         if not entry.started:
             return stopped_state(entry)
-        return ready_state(entry) if self.may(Role.READER, caller, entry) else unauthorised_state(entry)
+        if not self.may(Role.READER, caller, entry):
+            return unauthorised_state(entry)
+        self.uses.note(entry.corpus_id)
+        return ready_state(entry)
 
     def view(self, corpus_id: str) -> CorpusView:
         """The summaries of a corpus, over its one shared memory structure."""
@@ -167,10 +175,15 @@ class Service:
         if view is not None:
             view.note_change()
 
-    def forget_corpus(self, corpus_id: str) -> None:
-        """Drop what is kept of a corpus that is gone."""
+    def release_corpus(self, corpus_id: str) -> None:
+        """Drop the summaries of a corpus that was closed; they are made anew when they are asked for."""
         with self._lock:
             self._views.pop(corpus_id, None)
+
+    def forget_corpus(self, corpus_id: str) -> None:
+        """Drop what is kept of a corpus that is gone."""
+        self.release_corpus(corpus_id)
+        self.uses.forget(corpus_id)
         self.sessions.forget_corpus(corpus_id)
         self.listings.forget_corpus(corpus_id)
 
