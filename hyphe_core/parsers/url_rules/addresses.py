@@ -63,9 +63,12 @@ class Address(NamedTuple):
         return f"{self.scheme}:{authority}{self.file}{fragment}"
 
 
-def split_address(url: str) -> Address:
-    """The parts of an absolute URL. Raises MalformedUrl: no scheme, an unknown one, a bad port or bracket."""
-    text = _trimmed(url)
+def split_address(url: str, *, keeps_breaks: bool = False) -> Address:
+    """The parts of an absolute URL. Raises MalformedUrl: no scheme, an unknown one, a bad port or bracket.
+
+    Line breaks, tabs and NULs within it are left out, as browsers do, unless `keeps_breaks`.
+    """
+    text = url.strip(_CONTROLS_AND_SPACE) if keeps_breaks else _trimmed(url)
     match = _REFERENCE.fullmatch(text)
     scheme = (match["scheme"] or "").lower() if match else ""
     if match is None or scheme not in KNOWN_SCHEMES:
@@ -165,8 +168,10 @@ def find_host(url: str) -> str | None:
 def domain_of(host: str) -> str:
     """Registered domain of a lower-case host by the registries' section of the suffix list.
 
-    An address, a bare suffix and a single label are their own domain.
+    An address, a bare suffix, a single label and a name below no known suffix are their own domain; a dot at
+    the end is left out.
     """
+    host = host.removesuffix(".")
     suffix = suffix_of(host)
     if not suffix or suffix == host:
         return host
@@ -174,7 +179,9 @@ def domain_of(host: str) -> str:
 
 
 def suffix_of(host: str) -> str:
-    """Public suffix of a lower-case host by the section of registries; "" of an address, none, too long."""
+    """Public suffix of a lower-case host by the section of registries; "" when there is none: of an address,
+    of a name whose last label is unknown, of none, of one too long."""
+    host = host.removesuffix(".")
     if not host or len(host) > MAX_HOST_CHARACTERS or host[0] == "[" or _IP_V4.fullmatch(host):
         return ""
     return _suffix_of_ascii(host)
@@ -183,10 +190,10 @@ def suffix_of(host: str) -> str:
 @lru_cache(maxsize=4096)
 def _suffix_of_ascii(host: str) -> str:
     table = suffix_table(private=False)
-    if host.isascii():
-        return table.suffix_of(host)
     labels = [
         label if label.isascii() else "xn--" + label.encode("punycode").decode() for label in host.split(".")
     ]
+    if not table.is_known(labels[-1]):
+        return ""
     n_labels = table.suffix_of(".".join(labels)).count(".") + 1
     return ".".join(host.split(".")[-n_labels:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stringprep
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,6 +31,7 @@ _PLAIN = re.compile(
     r"https?://[a-z0-9.\-]++(/[!$&'()*+,\-./0-9:;=@A-Z_a-z~]*+)(?:\?[!$&'()*+,\-./0-9:;=?@A-Z_a-z~]*+)?"
 )
 _WITH_HOST = frozenset(DEFAULT_PORTS)
+_MAX_LABEL_CHARACTERS = 63
 
 
 class HostForm(StrEnum):
@@ -45,8 +47,9 @@ class BasicNormalizer(Normalizer):
     """Scheme and host in lower case, host decoded, default port, user and fragment dropped, dots resolved and
     slash runs collapsed in the path, percent-encoding made uniform.
 
-    User and password stay for ftp. `mailto` and `jar` are only encoded; a `file` address that has nothing to
-    change stays as written. `idna2008`: by that standard instead of IDNA 2003 (they differ on the sharp s).
+    User and password stay for ftp. An address without a host gets one slash (`http:/path`). `mailto` and
+    `jar` are only encoded; a `file` address that has nothing to change stays as written. `idna2008`: by that
+    standard instead of IDNA 2003 (they differ on the sharp s).
     """
 
     host_form: HostForm = HostForm.AS_FOUND
@@ -60,7 +63,7 @@ class BasicNormalizer(Normalizer):
             return url
         if not url:
             return url
-        address = split_address(url)
+        address = split_address(url, keeps_breaks=True)
         if address.scheme in _WITH_HOST:
             return self._with_host(address)
         if address.scheme == "file":
@@ -73,13 +76,16 @@ class BasicNormalizer(Normalizer):
 
     def _with_host(self, address: Address) -> str:
         scheme = address.scheme
+        query = "" if address.query is None else "?" + recode(address.query)
+        file = _tidy_path(address.path) + query
+        if not address.authority:
+            return f"{scheme}:{file}"
         if not address.host:
             raise MalformedUrl("no host")
         host = self._host(address.host)
         port = "" if address.port in (None, DEFAULT_PORTS[scheme]) else f":{address.port}"
         userinfo = f"{address.userinfo}@" if scheme == "ftp" and address.userinfo else ""
-        query = "" if address.query is None else "?" + recode(address.query)
-        return f"{scheme}://{userinfo}{host}{port}{_tidy_path(address.path)}{query}"
+        return f"{scheme}://{userinfo}{host}{port}{file}"
 
     def _host(self, host: str) -> str:
         if host.startswith("["):
@@ -98,28 +104,57 @@ class BasicNormalizer(Normalizer):
         return host
 
     def _converted(self, host: str) -> str:
-        labels = _OTHER_DOTS.sub(".", host).split(".")
-        convert = self._ascii_label if self.host_form is HostForm.ASCII else self._unicode_label
-        return ".".join(map(convert, labels))
-
-    def _ascii_label(self, label: str) -> str:
-        if label.isascii():
-            return label
+        if self.host_form is HostForm.UNICODE:
+            labels = _OTHER_DOTS.sub(".", host).split(".") if "xn--" in host else [host]
+            convert = _unicode_by_2008 if self.idna2008 else _unicode_by_2003
+        else:
+            labels = [host] if host.isascii() else _OTHER_DOTS.sub(".", host).split(".")
+            convert = _ascii_by_2008 if self.idna2008 else _ascii_by_2003
+        if "" in labels[:-1]:
+            raise MalformedUrl("an empty label in the host")
         try:
-            if self.idna2008:
-                return idna.encode(label, uts46=True, transitional=False).decode("ascii")
-            return label.encode("idna").decode("ascii")
+            return ".".join(map(convert, labels))
         except UnicodeError as error:  # idna.IDNAError is one
             raise MalformedUrl(f"a host outside of IDNA: {error}") from error
 
-    def _unicode_label(self, label: str) -> str:
-        """The label in Unicode; one that is no valid punycode stays as it is."""
-        if not label.startswith("xn--"):
-            return label
-        try:
-            return idna.decode(label) if self.idna2008 else label.encode("ascii").decode("idna")
-        except UnicodeError:
-            return label
+
+# By IDNA 2008 means: as UTS 46 maps names without transition, which lets symbols pass.
+def _ascii_by_2008(label: str) -> str:
+    if label.isascii():
+        return label
+    if label.startswith("xn--"):
+        raise UnicodeError("punycode that is not in ASCII")
+    mapped = idna.uts46_remap(label, std3_rules=False)
+    written = mapped if mapped.isascii() else "xn--" + mapped.encode("punycode").decode("ascii")
+    if len(written) > _MAX_LABEL_CHARACTERS:
+        raise UnicodeError("label too long")
+    return written
+
+
+def _unicode_by_2008(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    text = label[4:].encode("ascii").decode("punycode")
+    if text.isascii() or idna.uts46_remap(text, std3_rules=False) != text:
+        raise UnicodeError(f"{label} is not valid punycode")
+    return text
+
+
+def _ascii_by_2003(label: str) -> str:
+    if any(map(stringprep.in_table_a1, label)):
+        raise UnicodeError("a character that IDNA 2003 does not know")
+    return label if label.isascii() else label.encode("idna").decode("ascii")
+
+
+def _unicode_by_2003(label: str) -> str:
+    """The label in Unicode; one that is no valid punycode stays as it is."""
+    if not label.startswith("xn--"):
+        return label
+    try:
+        text = label.encode("ascii").decode("idna")
+    except UnicodeError:
+        return label
+    return label if any(map(stringprep.in_table_a1, text)) else text
 
 
 def _decoded_host(host: str) -> str:

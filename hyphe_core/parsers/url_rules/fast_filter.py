@@ -13,10 +13,10 @@ from hyphe_core.parsers.url_rules.bounded_patterns import (
     TextTooLong,
     pattern_for_search,
 )
-from hyphe_core.parsers.url_rules.steps import BadRules, Filter, list_rule_lines
+from hyphe_core.parsers.url_rules.steps import BadRules, Filter
 
 _HEADING = re.compile(r"(Host|Domain)\s+(\S+)")
-_DENIAL = re.compile(r"(DenyPath|DenyPathQuery)\s+(.+)")
+_DENIAL = re.compile(r"(DenyPath|DenyPathQuery)\s+(\S+)(?:\s.*)?")
 _EVERYWHERE = "."
 
 
@@ -64,15 +64,18 @@ def _denies(rules: Sequence[Denial], address: Address) -> bool:
 
 def read_fast_rules(text: str) -> FastFilter:
     """The filter of a text: lines `Host name` or `Domain name` (`.` for all), each followed by lines
-    `DenyPath pattern` or `DenyPathQuery pattern`. Raises BadRules for any other line."""
+    `DenyPath pattern` or `DenyPathQuery pattern`; a pattern ends at a blank, a line at a hash.
+
+    Raises BadRules for any other line.
+    """
     places: dict[str, dict[str, list[Denial]]] = {"Host": {}, "Domain": {}}
     current: list[Denial] | None = None
-    for line in list_rule_lines(text):
+    for line in filter(None, (line.partition("#")[0].strip() for line in text.splitlines())):
         if heading := _HEADING.fullmatch(line):
             current = places[heading[1]].setdefault(heading[2].lower(), [])
         elif (denial := _DENIAL.fullmatch(line)) and current is not None:
             try:
-                current.append(Denial(pattern_for_search(denial[2].strip()), denial[1] == "DenyPathQuery"))
+                current.append(Denial(pattern_for_search(denial[2]), denial[1] == "DenyPathQuery"))
             except BadPattern as error:
                 raise BadRules(f"{line!r}: {error}") from error
         else:

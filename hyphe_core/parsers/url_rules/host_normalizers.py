@@ -1,13 +1,13 @@
 """Normalisers driven by a table of hosts: another host, another scheme, a final slash or none.
 
-They say nothing about URLs of hosts that are not in the table, and leave malformed ones as they are.
+They say nothing about URLs of hosts that are not in the table, and refuse malformed ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hyphe_core.parsers.url_rules.addresses import Address, MalformedUrl, split_address
+from hyphe_core.parsers.url_rules.addresses import split_address
 from hyphe_core.parsers.url_rules.steps import BadRules, Normalizer, Scope
 
 # A dot among so many characters at the end of a path begins the suffix of a file.
@@ -16,7 +16,7 @@ _N_SUFFIX_CHARACTERS = 6
 
 class HostNormalizer(Normalizer):
     """Replaces hosts. `*.x` stands for all hosts below `x`, not for `x` itself; an exact host counts before a
-    wildcard, a longer wildcard before a shorter one."""
+    wildcard, a wildcard for more hosts before one for fewer (`*.x.org` before `*.y.x.org`, `*.org` last)."""
 
     __slots__ = ("_hosts",)
 
@@ -25,8 +25,8 @@ class HostNormalizer(Normalizer):
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
         """The URL with its host replaced and nothing else changed."""
-        address = _find_address(url)
-        if address is None or not address.host:
+        address = split_address(url)
+        if not address.host:
             return url
         other = self._other_host(address.host.lower())
         if other is None:
@@ -39,17 +39,19 @@ class HostNormalizer(Normalizer):
         exact = self._hosts.get(host)
         if exact is not None:
             return exact
-        parent = host.partition(".")[2]
-        while parent:
-            other = self._hosts.get("*." + parent)
+        labels = host.split(".")
+        for n_labels in (*range(2, len(labels)), 1):
+            other = self._hosts.get("*." + ".".join(labels[-n_labels:])) if n_labels < len(labels) else None
             if other is not None:
                 return other
-            parent = parent.partition(".")[2]
         return None
 
 
 class ProtocolNormalizer(Normalizer):
-    """Replaces the scheme of hosts, unless the URL names a port. `*.x` stands for `x` and all hosts below."""
+    """Replaces the scheme of hosts, unless the URL names a port. `*.x` stands for `x` and all hosts below.
+
+    A URL that is rewritten loses its user and fragment.
+    """
 
     __slots__ = ("_schemes",)
 
@@ -57,12 +59,14 @@ class ProtocolNormalizer(Normalizer):
         self._schemes = {host.lower(): scheme.lower() for host, scheme in schemes.items()}
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
-        """The URL with its scheme replaced and nothing else changed."""
-        address = _find_address(url)
-        if address is None or not address.host or address.port is not None:
+        """The URL with its scheme replaced."""
+        address = split_address(url)
+        if not address.host or address.port is not None:
             return url
         scheme = self._scheme_of(address.host.lower())
-        return url if scheme in (None, address.scheme) else address._replace(scheme=str(scheme)).text
+        if scheme is None or scheme == address.scheme:
+            return url
+        return address._replace(scheme=scheme, authority=address.host, fragment=None).text
 
     def _scheme_of(self, host: str) -> str | None:
         exact = self._schemes.get(host)
@@ -75,8 +79,9 @@ class ProtocolNormalizer(Normalizer):
 class SlashNormalizer(Normalizer):
     """Adds (`+`) or removes (`-`) the slash at the end of the path, by exact host.
 
-    None is added to what looks like a file: a dot among the last six characters. A URL that is rewritten
-    loses its port, user and fragment, as in Nutch: list only hosts on the scheme's own port.
+    The root stays as it is. None is added to what looks like a file: a path of six characters or more with a
+    dot among the last six. A URL that is rewritten loses its port, user and fragment, as in Nutch: list only
+    hosts on the scheme's own port.
     """
 
     __slots__ = ("_adds",)
@@ -90,25 +95,17 @@ class SlashNormalizer(Normalizer):
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
         """The URL with its final slash as the host wants it."""
-        address = _find_address(url)
-        adds = None if address is None else self._adds.get(address.host.lower())
-        if address is None or adds is None:
+        address = split_address(url)
+        path, adds = address.path, self._adds.get(address.host.lower())
+        if adds is None or len(path) <= 1 or path.endswith("/") is adds:
             return url
-        path = address.path
-        if adds and path and not path.endswith("/") and "." not in path[-_N_SUFFIX_CHARACTERS:]:
-            path += "/"
-        elif not adds and path.endswith("/"):
+        if not adds:
             path = path[:-1]
+        elif len(path) < _N_SUFFIX_CHARACTERS or "." not in path[-_N_SUFFIX_CHARACTERS:]:
+            path += "/"
         else:
             return url
         return address._replace(authority=address.host, path=path, fragment=None).text
-
-
-def _find_address(url: str) -> Address | None:
-    try:
-        return split_address(url)
-    except MalformedUrl:
-        return None
 
 
 def read_host_table(text: str) -> dict[str, str]:

@@ -79,7 +79,7 @@ def read_suffix_rules(text: str) -> SuffixFilter:
 class DomainFilter(Filter):
     """Lets URLs pass whose host, registered domain or public suffix is listed; all when nothing is listed.
 
-    With `denies`, listed ones are refused instead. Suffixes are those of registries.
+    With `denies`, listed ones are refused instead, and malformed URLs. Suffixes are those of registries.
     """
 
     __slots__ = ("_denies", "_places")
@@ -89,11 +89,11 @@ class DomainFilter(Filter):
         self._denies = denies
 
     def accepts(self, url: str) -> bool:
-        """Whether the URL's host is one that passes; a malformed URL never does."""
+        """Whether the URL's host is one that passes; a malformed URL does only without a list to be on."""
+        if not self._places and not self._denies:
+            return True
         host = find_host(url)
         if host is None:
             return False
-        if not self._places:
-            return True
         is_listed = not self._places.isdisjoint((host, domain_of(host), suffix_of(host)))
         return is_listed != self._denies

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_to_bytes
 
-from hyphe_core.parsers.url_rules.addresses import MalformedUrl, split_address
+from hyphe_core.parsers.url_rules.addresses import HIERARCHICAL, split_address
 from hyphe_core.parsers.url_rules.steps import Normalizer, Scope
 
 HASH_BANG = "#!"
 ESCAPED_FRAGMENT = "_escaped_fragment_="
-_ESCAPED_IN_FRAGMENT = re.compile(rb"[\x00-\x20#%&+\x7f-\xff]")
+_ESCAPED_IN_FRAGMENT = re.compile(rb"[\x00-\x20#%&+\x80-\xff]")
 
 
 class QueryNormalizer(Normalizer):
@@ -19,12 +19,9 @@ class QueryNormalizer(Normalizer):
     __slots__ = ()
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
-        """The URL with its parameters in order; a malformed one as it is."""
-        try:
-            address = split_address(url)
-        except MalformedUrl:
-            return url
-        if address.query is None or not address.host:
+        """The URL with its parameters in order. Raises MalformedUrl."""
+        address = split_address(url)
+        if address.query is None or address.scheme not in HIERARCHICAL:
             return url
         parameters = address.query.rstrip("&").split("&")
         port = "" if address.port is None else f":{address.port}"
@@ -33,16 +30,16 @@ class QueryNormalizer(Normalizer):
 
 
 class AjaxNormalizer(Normalizer):
-    """Turns the hash-bang fragment of a script site into the query that its server answers; back again in
-    the scope `indexer`, so that readers see the address that works in a browser."""
+    """Turns the hash-bang fragment of a script site into the query that its server answers; such a query back
+    again in the scope `indexer`, so that readers see the address that works in a browser."""
 
     __slots__ = ()
 
     def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
-        """The URL in the form of the scope; any other URL as it is."""
-        if scope is Scope.INDEXER:
-            return _to_fragment(url) if ESCAPED_FRAGMENT in url else url
-        return _to_query(url) if HASH_BANG in url else url
+        """The URL in the form of the scope; any other URL as it is. Raises MalformedUrl."""
+        if scope is Scope.INDEXER and ESCAPED_FRAGMENT in url:
+            return _to_fragment(split_address(url).text)
+        return _to_query(url) if HASH_BANG in url and split_address(url) else url
 
 
 def _to_query(url: str) -> str:
@@ -55,6 +52,6 @@ def _to_query(url: str) -> str:
 def _to_fragment(url: str) -> str:
     before, _, rest = url.partition(ESCAPED_FRAGMENT)
     escaped, ampersand, others = rest.partition("&")
-    fragment = unquote_to_bytes(escaped).decode("utf-8", "replace")
+    fragment = unquote_to_bytes(escaped.replace("+", " ")).decode("utf-8", "replace")
     query = before if ampersand else before.rstrip("?&")
     return f"{query}{others}{HASH_BANG}{fragment}"

@@ -8,17 +8,21 @@ from hyphe_core.parsers.url_rules.steps import Filter
 
 _PRINTABLE = re.compile(r"[!-~]++")
 _PARTS = re.compile(r"(?:([^:/?#]*+):)?(?://([^/?#]*+))?([^?#]*+)(?:\?[^#]*+)?(?:#.*)?")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+")
+_SCHEME = re.compile(r"[A-Za-z]++")
 _AUTHORITY = re.compile(r"([A-Za-z0-9.\-]*+)(?::([0-9]{1,5}))?")
 _IP_V4 = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})")
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9\-]*+")
+_LABEL = re.compile(r"[A-Za-z0-9\-]++")
+# Occurrences may overlap: three dots are two of these.
+_UP = re.compile(r"(?=\.\.)")
+_DOUBLE_SLASH = re.compile(r"(?=//)")
 _TOP_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9\-]++")
 _PATH = re.compile(r"(?:/[\w:@&?=+,.!/~*'%$;()\-]*+)?", re.ASCII)
 
 
 class ValidatorFilter(Filter):
-    """Scheme and host are present; the host is an address of four octets or a name of two labels or more,
-    the last beginning with a letter; the port has at most five digits, there is no user, `..` stays inside.
+    """Scheme, of letters alone, and host are present; the host is an address of four octets or a name of two
+    labels or more, the last beginning with a letter; the port has at most five digits, there is no user,
+    `..` stays inside.
     """
 
     __slots__ = ()
@@ -48,6 +52,6 @@ def _is_plausible_host(host: str) -> bool:
 def _is_plausible_path(path: str) -> bool:
     if not _PATH.fullmatch(path):
         return False
-    n_ups = path.count("..")
-    n_levels = path.count("/") - path.count("//") - 1
+    n_ups = len(_UP.findall(path))
+    n_levels = path.count("/") - len(_DOUBLE_SLASH.findall(path)) - 1
     return n_ups == 0 or n_levels > n_ups

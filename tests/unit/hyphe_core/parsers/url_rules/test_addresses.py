@@ -148,7 +148,14 @@ def test_hosts(url: str, host: str | None) -> None:
         ("me.github.io", "github.io", "io"),  # tenants are a private matter: not of the registries' section
         ("e.org", "e.org", "org"),
         ("co.uk", "co.uk", "co.uk"),
-        ("localhost", "localhost", "localhost"),
+        ("localhost", "localhost", ""),
+        ("a.b.e.nn", "a.b.e.nn", ""),  # no such suffix: each name is its own domain
+        ("www.e.org.", "e.org", "org"),
+        ("10.0.0.1.", "10.0.0.1", ""),
+        ("www.e.flå.no", "e.flå.no", "flå.no"),
+        ("a.e.kobe.jp", "a.e.kobe.jp", "e.kobe.jp"),
+        ("a.city.kobe.jp", "city.kobe.jp", "kobe.jp"),
+        ("www.e.co.uk.com", "uk.com", "com"),
         ("10.0.0.1", "10.0.0.1", ""),
         ("[::1]", "[::1]", ""),
         ("нэб.рф", "нэб.рф", "рф"),

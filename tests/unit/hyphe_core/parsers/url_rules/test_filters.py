@@ -68,13 +68,17 @@ def test_domains_allowed_and_denied() -> None:
     assert DomainFilter(["CO.UK "]).accepts("http://www.e.co.uk/")
     assert not DomainFilter(["uk"]).accepts("http://www.e.co.uk/")
     assert not DomainFilter(["e.org"]).accepts("not a url")
+    assert DomainFilter(["e.org"]).accepts("http://www.e.org./")
+    assert not DomainFilter(["nn"]).accepts("http://e.nn/")
+    assert DomainFilter([]).accepts("not a url")
+    assert not DomainFilter([], denies=True).accepts("not a url")
     assert not DomainFilter(["e.org"], denies=True).accepts("http://a.e.org/")
     assert DomainFilter(["e.org"], denies=True).accepts("http://x.org/")
 
 
 def test_fast_rules_by_host_domain_and_everywhere() -> None:
     rules = read_fast_rules(
-        "# c\nHost www.e.org\n  DenyPathQuery act=out\n"
+        "# c\nHost www.e.org # c\n  DenyPathQuery act=out reason\n"
         "Domain x.org\n  DenyPath ^/private\nDomain .\n  DenyPath \\.exe$"
     )
     verdicts = {
@@ -106,7 +110,12 @@ def test_bad_fast_rules(text: str) -> None:
         ("http://1.2.3.4/", True),
         ("http://1.2.3/", False),
         ("http://localhost/", False),
-        ("http://-a.com/", False),
+        ("http://-a.com/", True),
+        ("http://a..com/", False),
+        ("http://a.b2/", True),
+        ("http://a.com/b/...", False),
+        ("http://a.com/b/c/d/...", True),
+        ("http://a.com/b///..", False),
         ("http://a.com./", False),
         ("http://a.com:/", False),
         ("http://a.com/x y", False),
@@ -116,6 +125,8 @@ def test_bad_fast_rules(text: str) -> None:
         ("http://a.com/<x>", False),
         ("ftp:www.a.com/x", False),
         ("1http://a.com/", False),
+        ("x2://a.com/", False),
+        ("view-source://a.com/", False),
         ("file:///x", False),
     ],
 )

@@ -21,7 +21,7 @@ from hyphe_core.parsers.url_rules.regex_normalizer import (
     read_rewritings,
     shipped_regex_normalizer,
 )
-from hyphe_core.parsers.url_rules.steps import BadRules, Scope
+from hyphe_core.parsers.url_rules.steps import BadRules, Normalizer, Scope
 
 BASIC = BasicNormalizer()
 
@@ -49,6 +49,12 @@ BASIC = BasicNormalizer()
         ("file:///foo/bar#x", "file:///foo/bar#x"),
         ("ftp://e.org:21/pub/../x", "ftp://e.org/x"),
         ("http://e.org/\ud800", "http://e.org/%EF%BF%BD"),
+        ("\nhttp://e.org/a\tb\nc?d\re\0f#g\n", "http://e.org/a%09b%0Ac?d%0De%00f"),
+        ("http:", "http:/"),
+        ("http:////", "http:/"),
+        ("ftp:/", "ftp:/"),
+        ("http:///x/../y?#f", "http:/y?"),
+        ("HTTP:foo.html", "http:/foo.html"),
         ("mailto:a b", "mailto:a%20b"),
         ("", ""),
     ],
@@ -60,8 +66,8 @@ def test_basic(url: str, normal: str) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "http:foo.html",
-        "http:///x",
+        "http://:80/x",
+        "http://u@/x",
         "http://e.org:8a/",
         "http://e%2Forg/",
         "http://e%20org/",
@@ -98,15 +104,34 @@ def test_recoding_leaves_only_safe_characters(text: str) -> None:
         ("https://XN--BCHER-KVA.example./", HostForm.UNICODE, True, "https://bücher.example./"),
         ("https://xn--a.example/", HostForm.UNICODE, False, "https://xn--a.example/"),
         ("https://e.org/", HostForm.UNICODE, False, "https://e.org/"),
+        ("https://xn--strae-oqa.de/", HostForm.UNICODE, False, "https://xn--strae-oqa.de/"),
+        ("https://☕.example/", HostForm.ASCII, True, "https://xn--53h.example/"),
+        ("https://xn--53h.example/", HostForm.UNICODE, True, "https://☕.example/"),
+        ("https://xn--53h.example/", HostForm.UNICODE, False, "https://xn--53h.example/"),
+        ("https://ÖBB.at/", HostForm.ASCII, True, "https://xn--bb-eka.at/"),
+        ("https://ab..e.org/", HostForm.ASCII, False, "https://ab..e.org/"),
     ],
 )
 def test_forms_of_hosts(url: str, form: HostForm, idna2008: bool, normal: str) -> None:
     assert BasicNormalizer(form, idna2008).normalize(url) == normal
 
 
-def test_a_label_outside_of_idna_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("host", "form", "idna2008"),
+    [
+        ("é" * 64 + ".org", HostForm.ASCII, False),
+        ("é" * 64 + ".org", HostForm.ASCII, True),
+        ("☕.example", HostForm.ASCII, False),
+        ("⒈com", HostForm.ASCII, True),
+        ("xn--a-ä.pt", HostForm.ASCII, True),
+        ("a..é.org", HostForm.ASCII, False),
+        ("xn--0.pt", HostForm.UNICODE, True),
+        ("xn--acom-0w1b", HostForm.UNICODE, True),
+    ],
+)
+def test_a_label_outside_of_idna_is_refused(host: str, form: HostForm, idna2008: bool) -> None:
     with pytest.raises(MalformedUrl):
-        BasicNormalizer(HostForm.ASCII).normalize("http://" + "é" * 64 + ".org/")
+        BasicNormalizer(form, idna2008).normalize(f"http://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -147,15 +172,19 @@ def test_bad_rewritings() -> None:
 def test_hosts_are_replaced_alone() -> None:
     normalizer = HostNormalizer({"*.e.org": "e.org", "*.deep.e.org": "d.org", "x.org": "www.x.org"})
     assert normalizer.normalize("http://u:p@A.e.org:81/e.org?q#f") == "http://u:p@e.org:81/e.org?q#f"
-    assert normalizer.normalize("http://a.deep.e.org/") == "http://d.org/"
+    assert normalizer.normalize("http://a.deep.e.org/") == "http://e.org/"
+    assert (
+        HostNormalizer({"*.org": "o.org", "*.e.org": "e.org"}).normalize("http://a.e.org/") == "http://e.org/"
+    )
+    assert HostNormalizer({"*.org": "o.org"}).normalize("http://e.org/") == "http://o.org/"
     assert normalizer.normalize("http://e.org/") == "http://e.org/"
     assert normalizer.normalize("http://y.org/") == "http://y.org/"
-    assert normalizer.normalize("not a url") == "not a url"
 
 
 def test_schemes_are_replaced_unless_a_port_is_named() -> None:
     normalizer = ProtocolNormalizer({"e.org": "https", "*.x.org": "http"})
-    assert normalizer.normalize("http://e.org/a?b#c") == "https://e.org/a?b#c"
+    assert normalizer.normalize("http://u@e.org:/a?b#c") == "https://e.org/a?b"
+    assert normalizer.normalize("https://u@e.org/a?b#c") == "https://u@e.org/a?b#c"
     assert normalizer.normalize("http://e.org:80/") == "http://e.org:80/"
     assert normalizer.normalize("https://a.b.x.org/") == "http://a.b.x.org/"
     assert normalizer.normalize("http://ee.org/") == "http://ee.org/"
@@ -166,7 +195,11 @@ def test_schemes_are_replaced_unless_a_port_is_named() -> None:
     [
         ("+", "http://e.org:8080/page#f", "http://e.org/page/"),
         ("+", "http://e.org/a.xhtml", "http://e.org/a.xhtml"),
-        ("+", "http://e.org/a.js", "http://e.org/a.js"),
+        ("+", "http://e.org/ab.js", "http://e.org/ab.js"),
+        ("+", "http://e.org/a.js", "http://e.org/a.js/"),
+        ("+", "http://e.org/", "http://e.org/"),
+        ("-", "http://e.org/", "http://e.org/"),
+        ("-", "http://e.org/?a", "http://e.org/?a"),
         ("+", "http://e.org/page/", "http://e.org/page/"),
         ("+", "http://e.org", "http://e.org"),
         ("-", "http://e.org/page/?a/", "http://e.org/page?a/"),
@@ -176,6 +209,15 @@ def test_schemes_are_replaced_unless_a_port_is_named() -> None:
 )
 def test_final_slashes(sign: str, url: str, normal: str) -> None:
     assert SlashNormalizer({"e.org": sign}).normalize(url) == normal
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [HostNormalizer({}), ProtocolNormalizer({}), SlashNormalizer({}), QueryNormalizer(), AjaxNormalizer()],
+)
+def test_malformed_urls_are_refused(normalizer: Normalizer) -> None:
+    with pytest.raises(MalformedUrl):
+        normalizer.normalize("no url#!x")
 
 
 def test_signs_of_slashes() -> None:
@@ -196,7 +238,7 @@ def test_tables_of_hosts() -> None:
         ("http://e.org/p", "http://e.org/p"),
         ("http://e.org/p?b&&a&&", "http://e.org/p?&a&b"),
         ("mailto:x?b&a", "mailto:x?b&a"),
-        ("nothing", "nothing"),
+        ("file:/p?b&a", "file:///p?a&b"),
     ],
 )
 def test_order_of_parameters(url: str, normal: str) -> None:
@@ -211,5 +253,6 @@ def test_fragments_of_script_sites_go_both_ways() -> None:
         assert sent.isascii()
         assert ajax.normalize(sent, Scope.INDEXER) == shown
     assert ajax.normalize("http://e.org/p?_escaped_fragment_=x&a=b", Scope.INDEXER) == "http://e.org/p?a=b#!x"
-    assert ajax.normalize("http://e.org/p#!x", Scope.INDEXER) == "http://e.org/p#!x"
+    assert ajax.normalize("http://e.org/p?_escaped_fragment_=a+b", Scope.INDEXER) == "http://e.org/p#!a b"
+    assert ajax.normalize("http://e.org/p#!x", Scope.INDEXER) == "http://e.org/p?_escaped_fragment_=x"
     assert ajax.normalize("http://e.org/p#x") == "http://e.org/p#x"
