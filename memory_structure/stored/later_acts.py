@@ -43,7 +43,7 @@ class LaterActs:
             raise LaterUnread
         self.read(reader)
         found = [act_id for act_id, changed in self._fields.items() if not fields.isdisjoint(changed)]
-        return _in_force(reader, found)
+        return _in_force(reader, found, self.act_id)
 
     def _unread(self, reader: Reader) -> list[int]:
         return [act_id for act_id in self._candidates(reader) if act_id not in self._fields]
@@ -67,13 +67,14 @@ class LaterActs:
 
 def later_acts_on(reader: Reader, act_id: int, entity_id: int) -> tuple[int, ...]:
     """Acts after this one, in force still, that touched a web entity; newest first."""
-    return _in_force(reader, list(iter_acts_on(reader, entity_id, Span(lower=act_id + 1))))
+    return _in_force(reader, list(iter_acts_on(reader, entity_id, Span(lower=act_id + 1))), act_id)
 
 
-def _in_force(reader: Reader, act_ids: Sequence[int]) -> tuple[int, ...]:
-    """Those acts without those undone and without the undoing that undid them, newest first."""
+def _in_force(reader: Reader, act_ids: Sequence[int], after: int) -> tuple[int, ...]:
+    """Those acts without those undone and without the undoing that undid them, newest first. Both came after
+    that act: the undoing of an older one changed what it left."""
     rows = reader.get(ACTS, act_ids)
-    undone = reader.get(ACTS, {row[7] for row in rows.values() if row[7] is not None})
+    undone = reader.get(ACTS, {row[7] for row in rows.values() if row[7] is not None and row[7] > after})
     return tuple(i for i in sorted(rows, reverse=True) if _is_in_force(rows[i], undone))
 
 

@@ -265,6 +265,23 @@ def test_later_acts_on_the_same_field_are_named(corpus: StoredMemoryStructure) -
         corpus.undo(first)
 
 
+def test_the_undoing_of_an_older_act_is_a_later_act_like_any_other(corpus: StoredMemoryStructure) -> None:
+    corpus.add_prefixes(3, [lru("c.com", "y")])
+    corpus.remove_prefix(3, lru("c.com", "y"))
+    removed = last_act(corpus).act_id
+    stranger = corpus.declare_web_entity([lru("c.com", "y")])
+    corpus.delete_web_entity(stranger.web_entity_id)
+    deleted = last_act(corpus).act_id
+    undoing = corpus.undo(removed).act_id
+    with pytest.raises(UndoConflict, match="changed since") as refused:
+        corpus.undo(deleted)
+    assert refused.value.later_act_ids == (undoing,)
+    assert lru("c.com", "y") in corpus.get_web_entity(3).prefixes
+    corpus.undo(undoing)
+    corpus.undo(deleted)
+    assert corpus.get_web_entity(stranger.web_entity_id).prefixes == (lru("c.com", "y"),)
+
+
 @pytest.mark.parametrize("most", [1, 100])
 def test_later_acts_are_the_same_read_beforehand_or_not(
     corpus: StoredMemoryStructure, monkeypatch: pytest.MonkeyPatch, most: int

@@ -30,7 +30,7 @@ from memory_structure.backends.mongodb import MongoStorage
 from memory_structure.backends.sqlite import SqliteStorage
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.creation_rules import CreationRule, Preset
-from memory_structure.errors import CallerError
+from memory_structure.errors import CallerError, UndoConflict
 from memory_structure.records import Fetch, StartPage, WebEntity, WebEntityStatus
 from memory_structure.storage import Storage
 from memory_structure.stored.minimal import says_nothing
@@ -287,14 +287,25 @@ class Curating(RuleBasedStateMachine):
     # -- the end
 
     def undo_everything(self) -> None:
-        """Newest first; what was undone before stays so."""
+        """Newest first; what was undone before stays so. What was brought back cannot be forgotten again by
+        undoing: acts that this refuses to undo were done before it, while it was forgotten."""
         ids = [act.act_id for act in self.corpus.list_acts(limit=10_000)]
+        brought_back: set[int] = set()
+        refused = False
         for act_id in ids[: len(ids) - self.n_first_acts]:
             act = self.corpus.get_act(act_id)
-            brought_back = act.undoes and self.corpus.get_act(act.undoes).kind is ActKind.FORGET
-            if act.undone_by is None and not brought_back:
-                self.corpus.undo(act_id)
+            if act.undoes and self.corpus.get_act(act.undoes).kind is ActKind.FORGET:
+                brought_back.add(act_id)
+            elif act.undone_by is None:
+                try:
+                    self.corpus.undo(act_id)
+                except UndoConflict as conflict:
+                    if not brought_back & set(conflict.later_act_ids):
+                        raise
+                    refused = True
         assert self.corpus.check() == []
+        if refused:
+            return
         assert self.crawled == {p.lru for p in self.corpus.iter_pages(only_fetched=True)}
         assert self.linked <= {(link.source_lru, link.target_lru) for link in self.corpus.iter_links()}
         now = self.state()
