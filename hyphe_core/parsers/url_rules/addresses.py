@@ -99,12 +99,14 @@ def resolve(base: str, reference: str) -> str:
     """The absolute URL that a reference of a page means, dots above the root dropped; its fragment is kept.
 
     A reference without path and query is the base itself without its fragment; one of a query alone keeps the
-    last segment of the base. Raises MalformedUrl when the result is of an unknown scheme or broken.
+    last segment of the base, or gets the slash that a base without a path means. Raises MalformedUrl when the
+    result is of an unknown scheme or broken.
     """
     text = _trimmed(reference)
     match = _REFERENCE.fullmatch(text)
     if match is None or (match["scheme"] and (match["authority"] is not None or not _repeats(base, match))):
-        return split_address(text).text
+        address = split_address(text)
+        return address._replace(path=drop_dots(address.path)).text if address.authority else address.text
     whole = split_address(base)
     if whole.scheme not in HIERARCHICAL:
         raise MalformedUrl(f"nothing is relative to an address of scheme {whole.scheme}")
@@ -117,7 +119,7 @@ def resolve(base: str, reference: str) -> str:
         if path:
             path = drop_dots(path if path[0] == "/" else _merge(whole, path))
         else:
-            path = whole.path
+            path = whole.path if query is None else whole.path or "/"
             query = whole.query if query is None else query
     return whole._replace(authority=authority, path=path, query=query, fragment=match["fragment"]).text
 
@@ -147,7 +149,7 @@ def drop_dots(path: str) -> str:
                 kept.pop()
         elif segment != ".":
             kept.append(segment)
-    if segments[-1] in (".", "..") and kept[-1:] != [""]:
+    if segments[-1] in (".", "..") and kept != [""]:
         kept.append("")
     if path[0] == "/" and len(kept) == 1:
         kept.append("")
