@@ -180,14 +180,15 @@ def frame_result(message: Message, result: object) -> bytes:
 
 def frame_fault(message: Message, fault: Fault) -> bytes:
     """The answer to a call that was not. Before 1.0 wrong arguments have their old code and an unknown
-    method its own name."""
+    method its own name. In 1.0 the words stand twice: clients look for them under either pair of names."""
     if message.framing is Framing.V2:
         error: JsonObject = {"code": int(fault.code), "message": fault.words}
         return encode({"jsonrpc": "2.0", "error": error, "id": message.message_id})
     old = _old_fault(message.framing, fault)
     if message.framing is Framing.PRE_1:
         return encode(old)
-    return encode({"result": None, "error": old, "id": message.message_id})
+    error = {**old, "code": old["faultCode"], "message": old["faultString"]}
+    return encode({"result": None, "error": error, "id": message.message_id})
 
 
 def _old_fault(framing: Framing, fault: Fault) -> JsonObject:

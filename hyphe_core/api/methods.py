@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hyphe_core.api.failures import Fault, FaultCode
 from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.older_orders import is_surely_older, iter_older_readings
 from hyphe_core.api.parameters import DEFAULT_CORPUS, CorpusName, Parameter
 from hyphe_core.api.schemas import ANYTHING, Schema, type_name
 
@@ -228,6 +229,27 @@ class MethodTable:
         if method is None:
             raise Fault(FaultCode.METHOD_NOT_FOUND, f"function {name[:200]} not found")
         return method
+
+    def bind(self, name: str, params: list[object] | JsonObject | None) -> Bound:
+        """The method of that name with its arguments, in today's order or in an older one. Raises Fault when
+        there is no such method, or when nothing fits: then with what today's order says."""
+        method = self.get(name)
+        try:
+            today = method.bind(params)
+        except Fault:
+            older = self._find_older(name, params)
+            if older is None:
+                raise
+            return older
+        return (self._find_older(name, params) or today) if is_surely_older(name, params) else today
+
+    def _find_older(self, name: str, params: list[object] | JsonObject | None) -> Bound | None:
+        for older, named in iter_older_readings(name, params):
+            try:
+                return self.get(older).bind(named)
+            except Fault:
+                continue
+        return None
 
     def list_methods(self) -> list[Method]:
         """Methods by name."""

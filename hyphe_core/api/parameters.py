@@ -1,8 +1,9 @@
 """Kinds of parameters: what each accepts from the wire, how it reads it, and how it is described.
 
-A kind reads a JSON value into a Python value and raises ValueError with words when it does not fit. Two
-lenient
-readings are kept because clients rely on them: numbers written as text, and flags written "true" or "false".
+A kind reads a JSON value into a Python value and raises ValueError with words when it does not fit. Lenient
+readings are kept because clients rely on them: numbers written as text, texts of digits written as numbers,
+flags written "true" or "false"; and, where there is a default, an empty text or false instead of null, which
+cannot be written on a command line.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ class Kind(ABC):
     def read(self, value: object) -> object:
         """The Python value. Raises ValueError saying what was expected."""
 
+    def is_blank(self, value: object) -> bool:
+        """Whether a value says that nothing was chosen, as null does."""
+        return value is False or value == ""
+
     @property
     def schema(self) -> JsonObject:
         """What is accepted, as a JSON schema; lenient readings are left out."""
@@ -38,14 +43,20 @@ class Kind(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Text(Kind):
-    """A text of limited length."""
+    """A text of limited length; also a whole number, as which a command line sends a text of digits."""
 
     label: str = "text"
     json_type: str = "string"
     max_chars: int = 100_000
 
+    def is_blank(self, value: object) -> bool:
+        """False alone: an empty text is a text."""
+        return value is False
+
     def read(self, value: object) -> str:
         """The text as sent."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
         if not isinstance(value, str):
             raise ValueError("must be a text")
         if len(value) > self.max_chars:
@@ -123,6 +134,10 @@ class Flag(Kind):
 
     label: str = "boolean"
     json_type: str = "boolean"
+
+    def is_blank(self, value: object) -> bool:
+        """Never: both are false."""
+        return False
 
     def read(self, value: object) -> bool:
         """The truth value."""
@@ -226,6 +241,10 @@ class Anything(Kind):
     label: str = "any"
     json_type: str = "any"
 
+    def is_blank(self, value: object) -> bool:
+        """Never: the method says what it makes of it."""
+        return False
+
     def read(self, value: object) -> object:
         """The value as sent."""
         return value
@@ -250,7 +269,7 @@ REQUIRED = _Required()
 class Parameter:
     """A parameter of a method: its name on the wire, its kind, its default and what it means.
 
-    `null` stands for the default. A default is the Python value that the method receives.
+    `null`, and what else is blank, stands for the default: the Python value that the method receives.
     """
 
     name: str
@@ -275,9 +294,9 @@ class Parameter:
 
     def read(self, value: object) -> object:
         """The Python value for a wire value. Raises ValueError naming the parameter."""
-        if value is None:
-            if self.is_required:
-                raise ValueError(f"{self.name} is required")
+        if value is None and self.is_required:
+            raise ValueError(f"{self.name} is required")
+        if value is None or (not self.is_required and self.kind.is_blank(value)):
             return self.default
         try:
             return self.kind.read(value)

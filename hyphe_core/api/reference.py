@@ -17,8 +17,9 @@ Written by `python -m hyphe_core.api.reference`; do not edit by hand.
 ## Calling
 
 Send a JSON object by POST to any path of the service, with whatever content type. Parameters go by position
-or by name; the last ones may be left out, and `null` stands for a default. `corpus` left out is the corpus
-`--hyphe--`; `null` is no corpus.
+or by name; the last ones may be left out, and `null` stands for a default, as does an empty text or `false`
+for what is neither a text nor a flag. `corpus` left out is the corpus `--hyphe--`; `null` is no corpus. Calls
+by position in the order that Hyphe's own scripts still use, older than today's, are understood as well.
 
     curl http://127.0.0.1:6978/ -d '{"method": "get_status", "params": ["my-corpus"]}'
 

@@ -316,7 +316,7 @@ class ApiResource(JSONRPC):
             return b"[{}]"
         if message.fault is not None:
             raise message.fault
-        bound = self._service.table.get(message.method).bind(message.params)
+        bound = self._service.table.bind(message.method, message.params)
         if bound.method.is_async:
             reply = await self._carry_out_async(bound, caller)
             _set_session(request, reply)

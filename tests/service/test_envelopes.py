@@ -123,7 +123,8 @@ def test_what_is_no_call_is_an_invalid_request(client: Client, call: Any) -> Non
 def test_unknown_methods_have_the_shape_of_each_framing(client: Client) -> None:
     old = {"fault": "NoSuchFunction", "faultCode": -32601, "faultString": "function x not found"}
     assert client.post({"method": "x"}) == old
-    assert client.post({"method": "x", "id": 1}) == {"result": None, "error": old, "id": 1}
+    both = {**old, "code": -32601, "message": "function x not found"}
+    assert client.post({"method": "x", "id": 1}) == {"result": None, "error": both, "id": 1}
     answer = client.post({"jsonrpc": "2.0", "method": "x", "id": 1})
     assert answer["error"] == {"code": -32601, "message": "function x not found"}
 

@@ -74,7 +74,8 @@ def test_a_result_comes_back_through_any_framing(value: Any, framing: Framing, m
 def test_a_fault_keeps_its_code_but_for_wrong_arguments_of_the_oldest_clients(code: FaultCode) -> None:
     fault = Fault(code, "words")
     assert json.loads(frame_fault(Message(Framing.V2, 1), fault))["error"]["code"] == code
-    assert json.loads(frame_fault(Message(Framing.V1, 1), fault))["error"]["faultCode"] == code
+    error = json.loads(frame_fault(Message(Framing.V1, 1), fault))["error"]
+    assert (error["faultCode"], error["faultString"]) == (error["code"], error["message"]) == (code, "words")
     oldest = json.loads(frame_fault(Message(Framing.PRE_1, None), fault))["faultCode"]
     assert oldest == (8002 if code is FaultCode.INVALID_PARAMS else code)
 

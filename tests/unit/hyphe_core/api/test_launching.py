@@ -7,7 +7,7 @@ import pytest
 
 from memory_structure.records import JobState, StartPage
 from memory_structure.url_cutter import url_to_lru
-from tests.corpus_cases import SPEC, batch, page
+from tests.corpus_cases import SPEC, batch, fetch, page
 from tests.unit.hyphe_core.api.conftest import Curator
 
 X = "s:http|h:com|h:x|"
@@ -70,7 +70,7 @@ def test_proposals_can_be_kept(curator: Curator) -> None:
     assert curator.entity(one)["tags"]["CORE-STARTPAGES"] == {"auto": ["http://x.com"]}
 
 
-@pytest.mark.parametrize("mode", ["pages-0", "entries", "", "pages-x"])
+@pytest.mark.parametrize("mode", ["pages-0", "entries", " ", "pages-x"])
 def test_an_unknown_mode_is_told_with_the_nearest(curator: Curator, mode: str) -> None:
     one = curator.declare("http://x.com/")
     assert "no start mode" in curator.refusal("startpages.propose", one, mode)["message"]
@@ -143,3 +143,22 @@ def test_pages_of_many_are_ranked_together_as_alone(curator: Curator) -> None:
     assert alone[5] == ["http://site5.com"]
     jobs = curator.call("crawl.start_many", ids, startmode=modes)
     assert [list(curator.structure.get_job(int(job)).spec.start_urls) for job in jobs] == alone
+
+
+def test_a_declared_page_that_nobody_links_to_is_where_a_crawl_begins(curator: Curator) -> None:
+    one = int(curator.call("declare_page", "http://forum.x.com/index.php")["id"])
+    assert curator.call("propose_webentity_startpages", one, "pages-5") == ["http://forum.x.com/index.php"]
+    job_id = int(curator.call("crawl_webentity", one))
+    assert "http://forum.x.com/index.php" in curator.structure.get_job(job_id).spec.start_urls
+
+
+def test_pages_that_nobody_links_to_come_last_and_those_that_failed_never(curator: Curator) -> None:
+    one = curator.declare("http://x.com/")
+    crawl(curator, "http://y.org/", "http://x.com/linked")
+    curator.pages("http://x.com/a", "http://x.com/1/2/3")
+    curator.structure.write_batch(batch(page(url_to_lru("http://x.com/gone"), attempts=[fetch(status=404)])))
+    assert curator.call("propose_webentity_startpages", one, "pages-5") == [
+        "http://x.com/linked",
+        "http://x.com/a",
+    ]
+    assert curator.call("propose_webentity_startpages", one, "pages-1") == ["http://x.com/linked"]

@@ -44,6 +44,8 @@ METHOD = next(iter(group))
         ([1, None], None, (1, "default")),
         ([1, "", "x"], None, (1, "x")),
         ([1, "c", None], "c", (1, "default")),
+        ([1, "c", False], "c", (1, "default")),
+        ([1, 5, 2012], "5", (1, "2012")),
         ({"first": "7"}, "--hyphe--", (7, "default")),
         ({"wireName": "x", "corpus": "c", "first": 2}, "c", (2, "x")),
     ],
@@ -63,7 +65,8 @@ def test_arguments_are_bound_by_position_and_name(params: Any, corpus: Any, argu
         [0],
         ["x"],
         [1, "c", "d", 5],
-        [1, 5],
+        [1, True],
+        [1, ["c"]],
         {"first": 1, "wire_name": "x"},
         {"first": 1, "c": 1},
     ],
@@ -100,6 +103,7 @@ def test_every_method_says_what_it_does_takes_and_gives() -> None:
 
 ACCEPTED: list[tuple[Kind, Any, Any]] = [
     (Text(), "x", "x"),
+    (Text(), 2012, "2012"),
     (Integer(), 3, 3),
     (Integer(), 3.0, 3),
     (Integer(), " -3 ", -3),
@@ -116,7 +120,8 @@ ACCEPTED: list[tuple[Kind, Any, Any]] = [
     (Anything(), [1], [1]),
 ]
 REFUSED: list[tuple[Kind, Any]] = [
-    (Text(), 5),
+    (Text(), True),
+    (Text(), 1.5),
     (Text(), "a\0b"),
     (Text(max_chars=3), "long"),
     (Integer(), True),
@@ -150,3 +155,30 @@ def test_kinds_read_what_fits(kind: Kind, given: Any, read: Any) -> None:
 def test_kinds_refuse_what_does_not(kind: Kind, given: Any) -> None:
     with pytest.raises(ValueError):
         kind.read(given)
+
+
+BLANK: list[tuple[Kind, Any, Any]] = [
+    (Integer(), "", "the default"),
+    (Integer(), False, "the default"),
+    (Number(), "", "the default"),
+    (ListOf(Text(), or_one=True), "", "the default"),
+    (ListOf(Integer()), False, "the default"),
+    (Choice(WebEntityStatus), "", "the default"),
+    (Mapping(), False, "the default"),
+    (Text(), False, "the default"),
+    (Text(), "", ""),
+    (Flag(), "", False),
+    (Flag(), False, False),
+    (Anything(), "", ""),
+    (Anything(), False, False),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "read"), BLANK)
+def test_what_a_command_line_writes_for_null_is_the_default(kind: Kind, given: Any, read: Any) -> None:
+    assert Parameter("one", kind, "the default").read(given) == read
+
+
+def test_blanks_are_no_value_of_a_required_number() -> None:
+    with pytest.raises(ValueError, match="whole number"):
+        Parameter("one", Integer()).read("")
