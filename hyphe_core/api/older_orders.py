@@ -2,17 +2,19 @@
 before the corpus, which goes last: such a call names its corpus where another parameter stands today.
 
 A call is first read in today's order; only one that does not fit is read in an older one. `crawl.start`
-alone fits by accident: its corpus would be the cookies, which are never without an equals sign.
+alone fits by accident: its corpus would be the cookies, which do not look like an id.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from hyphe_core.api.json_values import JsonObject
 
+_ID: Final = re.compile(r"[\w-]+")
 _GONE: Final = ""  # a flag that earlier versions took and that changes nothing any more
 
 
@@ -96,9 +98,8 @@ def iter_older_readings(name: str, params: object) -> Iterator[tuple[str, JsonOb
 
 def is_surely_older(name: str, params: object) -> bool:
     """Whether a call that fits today's order is nevertheless meant in an older one."""
-    return name == "crawl.start" and any(
-        "=" not in str(named["corpus"]) for _, named in iter_older_readings(name, params)
-    )
+    readings = iter_older_readings(name, params) if name == "crawl.start" else ()
+    return any(_ID.fullmatch(str(named["corpus"])) for _, named in readings)
 
 
 __all__ = ["is_surely_older", "iter_older_readings"]
