@@ -176,7 +176,8 @@ def _url_of_client_stems(client_lru: str, stems: list[str]) -> str:
     def values(kind: str) -> list[str]:
         return [stem[2:] for stem in stems if stem[0] == kind]
 
-    labels = values("h")
+    # No host has a bar: one at its end is an empty stem, of a client that wanted more stems than there are.
+    labels = [label.rstrip("|") for label in values("h")]
     if any("." in label for label in labels[1:]):
         raise BadLru(client_lru, "a host label has a dot in it")
     port = "".join(f":{number}" for number in values("t"))

@@ -102,7 +102,8 @@ def _summary(call: Call, entry: CorpusEntry, light: bool) -> JsonObject:
         "crawls_running": jobs.n_running,
         "total_pages_queued": 0,
         "last_index_loop": milliseconds(entry.last_activity_at),
-        "last_links_loop": milliseconds(entry.last_activity_at),
+        # Clients multiply this one by a thousand: it is in seconds where every other moment is not.
+        "last_links_loop": entry.last_activity_at.timestamp(),
         "links_duration": 0,
         "options": shown_options(view.structure.options()),
     }

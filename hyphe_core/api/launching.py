@@ -10,6 +10,7 @@ from hyphe_core.api.methods import CORPUS, MethodGroup, Role
 from hyphe_core.api.parameters import Anything, Flag, Integer, ListOf, Mapping, Number, Parameter, Text
 from hyphe_core.api.readings import read_status
 from hyphe_core.api.schemas import TEXT, TEXTS, either, keyed
+from hyphe_core.api.wire import HIDDEN
 from hyphe_core.crawl.launch import CrawlChoices, CrawlTarget, launch_crawl, launch_crawls
 from hyphe_core.crawl.start_pages import MODES as START_MODES
 from hyphe_core.crawl.start_pages import propose_start_pages, united
@@ -24,7 +25,13 @@ _DEPTH = Parameter(
 _PHANTOM = Parameter("phantom_crawl", Flag(), False, "crawl with a browser: not available, must be false")
 _STATUS = Parameter("status", Text(), "IN", "status to give the web entity; empty leaves it")
 _PROXY = Parameter("proxy", Text(max_chars=1000), None, "proxy as host:port or URL; none is the corpus' own")
-_COOKIES = Parameter("cookies_string", Text(), None, "value of a Cookie header; never shown again")
+_COOKIES = Parameter(
+    "cookies_string",
+    Text(),
+    None,
+    f"value of a Cookie header, never shown again; {HIDDEN}, which jobs show in its place, means that of the "
+    "last crawl of the same prefixes",
+)
 _AGENT = Parameter("user_agent", Text(max_chars=1000), None, "user agent; none is the corpus' own")
 _TIMEOUTS = Parameter("phantom_timeouts", Mapping(), {}, "kept for older clients, without effect")
 _ARCHIVES = Parameter("webarchives", Mapping(), {}, "web archive to crawl: only the live web is available")
@@ -167,7 +174,7 @@ def start_many(
         depth=_depth(call, depth),
         status=read_status(status) if status else None,
         proxy=_proxy_url(proxy),
-        cookies=cookies or "",
+        cookies=_given_cookies(cookies),
         user_agent=user_agent or None,
     )
     targets = [CrawlTarget(i, start_modes=tuple(modes)) for i in dict.fromkeys(ids)]
@@ -219,7 +226,7 @@ def start(
         depth=_depth(call, depth),
         status=None,
         proxy=_proxy_url(proxy),
-        cookies=cookies or "",
+        cookies=_given_cookies(cookies),
         user_agent=user_agent or None,
         delay_seconds=delay_seconds,
     )
@@ -258,11 +265,29 @@ def _launch(
         start_urls=urls,
         status=read_status(status) if status else None,
         proxy=_proxy_url(proxy),
-        cookies=cookies or "",
+        cookies=_cookies(call, web_entity_id, cookies),
         user_agent=user_agent or None,
         config=call.config,
     )
     return str(job.job_id)
+
+
+def _cookies(call: Call, web_entity_id: int, cookies: str | None) -> str:
+    """The cookies to send. What listings show in their place stands for those of the entity's last crawl that
+    had any: so clients repeat a crawl. They go to no other prefixes than those they were given for."""
+    if cookies != HIDDEN:
+        return cookies or ""
+    prefixes = set(call.structure.get_web_entity(web_entity_id).prefixes)
+    jobs = sorted(call.structure.list_jobs(web_entity_id=web_entity_id), key=lambda job: job.job_id)
+    kept = [job.spec.cookies for job in jobs if prefixes <= set(job.spec.follow_prefixes)]
+    return next((given for given in reversed(kept) if given), None) or _given_cookies(cookies)
+
+
+def _given_cookies(cookies: str | None) -> str:
+    """The cookies as given. Refuses what listings show in their place."""
+    if cookies == HIDDEN:
+        raise Refusal("cookies of earlier crawls are hidden, and none are kept for this one: give them again")
+    return cookies or ""
 
 
 def _depth(call: Call, depth: object) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from hyphe_core.api.call import Call
@@ -51,6 +53,20 @@ _LIGHTER = (LIGHT, SEMILIGHT)
 _FULLER = (LIGHT, _FULL)
 
 
+_NOBODY = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _IdOrNobody(Integer):
+    """An id of a web entity; null, which stands in jobs whose entity is gone, is the id of none."""
+
+    minimum: int = 1
+
+    def read(self, value: object) -> int:
+        """The id."""
+        return _NOBODY if value is None else Integer.read(self, value)
+
+
 def _listing(*own: Parameter, lighter: tuple[Parameter, ...] = ()) -> Declare:
     """Declares a method that answers a page of entities: its own parameters, then those of all listings."""
     return methods.method(*own, SORT, COUNT, PAGE, *lighter, CORPUS, result=LISTING, returns=_PAGED)
@@ -60,7 +76,7 @@ def _listing(*own: Parameter, lighter: tuple[Parameter, ...] = ()) -> Declare:
 
 
 @methods.method(
-    Parameter("list_ids", ListOf(Integer(1), or_one=True), (), "ids; empty for all"),
+    Parameter("list_ids", ListOf(_IdOrNobody(), or_one=True), (), "ids; empty for all"),
     SORT,
     COUNT,
     PAGE,

@@ -127,6 +127,7 @@ def test_an_entity_prefix_has_no_final_slash():
         ("http://x.com", None),
         ("s:http|", None),
         ("s:http|t:8000|", None),
+        ("s:http|h:github.io||", "s:http|h:io|h:github|"),
         ("s:http|p:a|h:com|h:x|", None),
         ("s:http|h:com|h:x|q:a|p:b|", None),
         ("s:http|h:com|", None),

@@ -365,3 +365,10 @@ def test_a_dropped_catalogue_reads_the_corpus_again(curator: Curator, three: lis
     assert catalogue.n_entities == 0
     with catalogue.now():
         assert catalogue.n_entities == 3
+
+
+def test_entities_of_jobs_are_listed_though_some_are_gone(curator: Curator, three: list[int]) -> None:
+    gone = [None, *three[:1], three[-1] + 100]
+    assert ids(curator.call("store.get_webentities", gone, ["name"])) == three[:1]
+    assert ids(curator.call("store.get_webentities", gone)) == three[:1]
+    assert curator.call("store.get_webentities", [None]) == []
