@@ -67,6 +67,10 @@ _ORDERS: Final[dict[str, tuple[OlderOrder, ...]]] = {
             "crawl_webentity_with_startmode", (*_CRAWL, "startmode", "phantom_timeouts", "corpus")
         ),
         OlderOrder("crawl_webentity", ("webentity_id", "depth", _GONE, _GONE)),
+        OlderOrder(
+            "crawl_webentity",
+            (*_CRAWL, "proxy", "cookies_string", "phantom_timeouts", "webarchives", "corpus"),
+        ),
     ),
     "crawl_webentity_with_startmode": (
         OlderOrder(
@@ -75,6 +79,10 @@ _ORDERS: Final[dict[str, tuple[OlderOrder, ...]]] = {
         OlderOrder(
             "crawl_webentity_with_startmode",
             (*_CRAWL, "startmode", "cookies_string", "phantom_timeouts", "corpus"),
+        ),
+        OlderOrder(
+            "crawl_webentity_with_startmode",
+            (*_CRAWL, "startmode", "proxy", "phantom_timeouts", "webarchives", "corpus"),
         ),
     ),
     "crawl.start": (

@@ -51,6 +51,22 @@ def test_crawls_from_before_there_were_proxies(params: list[Any], mode: Any, coo
     assert (argument(bound, "proxy"), argument(bound, "cookies_string")) == (None, cookies)
 
 
+ARCHIVES = {"option": "", "date": "2020-01-01", "days_range": 9125}
+
+
+@pytest.mark.parametrize("cookies", [None, "a=b"])
+def test_crawls_of_the_web_frontend_from_before_it_named_a_user_agent(cookies: str | None) -> None:
+    bound = TABLE.bind("crawl_webentity", [7, "1", False, "IN", None, cookies, {}, ARCHIVES, "mine"])
+    assert (bound.method.name, bound.corpus_id) == ("crawl_webentity", "mine")
+    assert (argument(bound, "cookies_string"), argument(bound, "webarchives")) == (cookies, ARCHIVES)
+    today = TABLE.bind("crawl_webentity", [7, "1", False, "IN", None, cookies, "me", {}, ARCHIVES, "mine"])
+    assert (today.corpus_id, argument(today, "user_agent")) == ("mine", "me")
+    params = [7, 1, False, "IN", "default", None, {}, ARCHIVES, "mine"]
+    by_mode = TABLE.bind("crawl_webentity_with_startmode", params)
+    assert (by_mode.corpus_id, argument(by_mode, "startmode")) == ("mine", ["default"])
+    assert (argument(by_mode, "cookies_string"), argument(by_mode, "webarchives")) == (None, ARCHIVES)
+
+
 def test_crawls_that_chose_their_start_pages_by_flags_or_mode() -> None:
     bound = TABLE.bind("crawl_webentity", [7, 1, False, "IN", {}, "mine"])
     assert (bound.method.name, bound.corpus_id) == ("crawl_webentity", "mine")
