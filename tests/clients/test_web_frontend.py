@@ -137,7 +137,8 @@ def test_start_pages(visit: Visit) -> None:
 def test_crawls(visit: Visit) -> None:
     archives = {"option": "", "date": "2020-01-01", "days_range": 9125}
     for url in visit.ids:
-        job = visit.call("crawl_webentity", visit.ids[url], 1, False, "IN", None, None, None, {}, archives)
+        # A depth that was chosen from a list is a text.
+        job = visit.call("crawl_webentity", visit.ids[url], "1", False, "IN", None, None, None, {}, archives)
         assert isinstance(job, str)
     jobs = wait_until(lambda: _ended(visit), 90)
     by_entity = {job["webentity_id"]: job for job in jobs}
@@ -153,6 +154,24 @@ def test_crawls(visit: Visit) -> None:
     assert reviewed["reviewed"] is True
     assert [job["_id"] for job in visit.call("get_webentity_jobs", visit.ids[PAPER])] == [paper["_id"]]
     assert visit.call("crawl.cancel_all") == []
+
+
+def test_table_of_crawls(visit: Visit) -> None:
+    rows = visit.call("listjobs", [], None, None, False)
+    assert {row["webentity_id"] for row in rows} == set(visit.ids.values())
+    for row in rows:
+        arguments = row["crawl_arguments"]
+        moments = [
+            row[name] for name in ("created_at", "scheduled_at", "started_at", "crawled_at", "finished_at")
+        ]
+        assert moments == sorted(moments)
+        assert all(
+            isinstance(arguments[name], list)
+            for name in ("start_urls", "follow_prefixes", "nofollow_prefixes", "discover_prefixes")
+        )
+        assert isinstance(arguments["webarchives"]["date"], str)
+    now = rows[-1]["finished_at"] + 1
+    assert len(visit.call("listjobs", None, now - 3 * 86_400_000, now, True)) == len(rows)
 
 
 def _ended(visit: Visit) -> Any:
@@ -221,6 +240,10 @@ def test_page_of_an_entity(visit: Visit) -> None:
             break
     assert len({page["lru"] for page in pages}) == len(pages) == entity["pages_total"]
     assert sum(1 for page in pages if page["crawled"]) == entity["pages_crawled"]
+    # The page cuts addresses itself, to tell start pages among all pages and to show folders.
+    assert [visit.lru(page["url"]) for page in pages] == [page["lru"] for page in pages]
+    assert all(page["lru"].startswith(tuple(entity["prefixes"])) for page in pages)
+    assert {visit.lru(url) for url in entity["startpages"]} <= {page["lru"] for page in pages}
     assert len(visit.call("store.get_webentity_mostlinked_pages", paper, 5)) == 5
     assert visit.call("store.get_webentity_ego_network", paper)
     assert isinstance(visit.call("store.get_webentity_referrers", paper, -1), list)
@@ -255,6 +278,31 @@ def test_folders_prefixes_and_rules(visit: Visit) -> None:
     assert all(len(link) == 3 for link in links["links"])
 
 
+def test_a_boundary_beyond_the_host(visit: Visit) -> None:
+    """The slider of a site that is a public suffix stands one stem too far."""
+    suffix = visit.call(
+        "store.declare_webentity_by_lrus", list_lrus=["s:https|h:github.io||"], name="Github.io", status="IN",
+        startpages=["https://github.io"], lruVariations=False, tags={},
+    )  # fmt: skip
+    assert suffix["prefixes"] == ["s:https|h:io|h:github|"]
+    (known,) = visit.call("store.get_lru_definedprefixes", visit.lru("https://github.io"))
+    assert (known["id"], known["stems_count"]) == (suffix["id"], 3)
+    visit.call("store.rm_webentity_lruprefix", suffix["id"], suffix["prefixes"][0])
+
+
+def test_crawls_of_an_entity_that_is_gone(visit: Visit) -> None:
+    dead = visit.ids[DEAD]
+    (entity,) = visit.call("store.get_webentities", [dead])
+    for prefix in entity["prefixes"]:
+        visit.call("store.rm_webentity_lruprefix", dead, prefix)
+    jobs = visit.call("listjobs", None, None, None, True)
+    (orphan,) = [job for job in jobs if job["webentity_id"] is None]
+    assert orphan["previous_webentity_name"] == entity["name"]
+    ids = [job["webentity_id"] for job in jobs]
+    found = visit.call("store.get_webentities", ids, ["-status", "name"], 1000, 0, True, False, False)
+    assert {each["id"] for each in found} == {i for i in ids if i is not None}
+
+
 def test_tags(visit: Visit) -> None:
     paper, town, forum = visit.ids[PAPER], visit.ids[TOWN], visit.ids[FORUM]
     visit.call("store.add_webentity_tag_value", paper, "USER", "échelle", " locale ")
@@ -276,6 +324,8 @@ def test_network_and_export(visit: Visit) -> None:
     wider = visit.call("store.get_webentities_network", True, True)
     assert 0 < len(links) <= len(wider)
     assert all(weight > 0 for _, _, weight in wider)
+    # The graph library of the page takes neither loops nor the same link twice.
+    assert len({(source, target) for source, target, _ in wider if source != target}) == len(wider)
     known = {entity["id"] for entity in visit.call("store.search_webentities", "", [], "", -1)}
     assert {one for link in wider for one in link[:2]} <= known
     rows = visit.call("store.get_webentities", list(known), None, -1, 0, False, False, True)
@@ -290,6 +340,14 @@ def test_settings(visit: Visit) -> None:
     visit.frontend.call("rename_corpus", "Valmer", visit.corpus)
     assert visit.status()["corpus"]["name"] == "Valmer"
     visit.call("store.trigger_links_build")
+
+
+def test_administration(visit: Visit) -> None:
+    shown = visit.frontend.call("list_corpus", False)[visit.corpus]
+    # This page alone reads a moment in seconds.
+    assert abs(shown["last_links_loop"] * 1000 - shown["last_index_loop"]) <= 1
+    assert shown["options"]["defaultCreationRule"] == "domain"
+    assert visit.frontend.call("list_corpus", True)[visit.corpus]["last_activity"] >= shown["created_at"]
 
 
 def test_a_stopped_corpus_heals(visit: Visit) -> None:
