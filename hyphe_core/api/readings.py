@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
+from hyphe_core.api.parameters import Text
 from memory_structure.lru import lru_to_url
 from memory_structure.records import StartPage, Tag, WebEntityStatus
 
@@ -41,9 +42,10 @@ def read_categories(namespace: str, categories: JsonObject) -> list[Tag]:
 
 
 def _tag_value(value: object) -> str:
-    if not isinstance(value, str):
-        raise Refusal("the value of a tag is a text")
-    return value
+    try:
+        return Text().read(value)
+    except ValueError as error:
+        raise Refusal(f"the value of a tag {error}") from None
 
 
 def read_start_pages(call: Call, urls: Iterable[str]) -> list[StartPage]:

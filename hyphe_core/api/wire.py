@@ -93,8 +93,9 @@ def full_entity(entity: WebEntity, degrees: Degrees, job: JobHead | None, homepa
 
 
 def csv_entity(entity: WebEntity) -> JsonObject:
-    """One line of a table: lists joined by bars."""
-    values = [value for namespace, _, value in entity.tags if namespace.startswith("CORE")]
+    """One line of a table: lists joined by bars; of the tags those that the program sets, start pages too."""
+    tags = [*entity.tags, *start_page_tags(entity.start_pages)]
+    values = [value for namespace, _, value in tags if namespace.startswith("CORE")]
     return {
         "id": entity.web_entity_id,
         "name": entity.name,

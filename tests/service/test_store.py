@@ -174,6 +174,7 @@ def test_levels_show_more_and_more(client: Client) -> None:
     assert semilight["tags"] == {"USER": {"kind": ["press"]}}
     assert full["tags"]["CORE-STARTPAGES"] == {"user": ["http://one.example.com/a"]}
     assert csv["prefixes"].count("|") == len(full["prefixes"]) - 1
+    assert csv["tags"] == "http://one.example.com/a"
     assert (full["id"], full["_id"], full["pages_total"], full["pages_crawled"]) == (1, 1, 5, 4)
 
 
@@ -253,7 +254,7 @@ def test_a_prefix_has_one_owner(client: Client, corpus: str) -> None:
         {"list_lrus": ["s:http|h:com|h:xyz|"], "startpages": ["http://elsewhere.com/"]},
         {"list_lrus": ["s:http|h:com|h:xyz|"], "startpages": ["mailto:a@b.c"]},
         {"list_lrus": ["s:http|h:com|h:xyz|"], "tags": {"USER": "press"}},
-        {"list_lrus": ["s:http|h:com|h:xyz|"], "tags": {"USER": {"a": [5]}}},
+        {"list_lrus": ["s:http|h:com|h:xyz|"], "tags": {"USER": {"a": [True]}}},
     ],
 )
 def test_a_declaration_that_fails_leaves_nothing(client: Client, corpus: str, named: Any) -> None:

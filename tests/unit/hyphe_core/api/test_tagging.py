@@ -51,9 +51,9 @@ def test_several_tags_are_given_in_one_act(curator: Curator, three: list[int]) -
         "store.add_webentity_tags",
         three[0],
         "USER",
-        {"kind": "blog", "language": ["fr", "en", ""], "x": None},
+        {"kind": "blog", "language": ["fr", "en", ""], "x": None, "year": 2012},
     )
-    assert tags(curator, three[0]) == {"kind": ["blog"], "language": ["en", "fr"]}
+    assert tags(curator, three[0]) == {"kind": ["blog"], "language": ["en", "fr"], "year": ["2012"]}
     assert len(curator.acts()) == n_before + 1
 
 
@@ -92,7 +92,7 @@ def test_an_edit_of_tags_is_for_all_or_none(curator: Curator, three: list[int]) 
         ("store.add_webentity_tag_value", "USER", "kind", "  "),
         ("store.add_webentity_tag_value", "USER", "", "x"),
         ("store.add_webentity_tag_value", "", "kind", "x"),
-        ("store.add_webentity_tags", "USER", {"kind": 5}),
+        ("store.add_webentity_tags", "USER", {"kind": True}),
         ("store.edit_tags", {"USER": "kind"}),
     ],
 )
