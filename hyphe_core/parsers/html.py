@@ -44,6 +44,7 @@ PAGE_RELATIONS = frozenset(
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
+_FRAME = re.compile(rb"<frame(?=[\s/>])", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
@@ -86,6 +87,7 @@ class HtmlParser(Parser):
         if root is None:
             return _empty_result(document, encoding, warnings)
         if self._profile.by_rules:
+            root = _with_lost_frames(root, markup)
             return read_by_rules(root, document, self._profile, encoding, warnings)
         reader = _PageReader(document, with_roles=b"role" in markup.lower())
         reader.read(root)
@@ -95,6 +97,14 @@ class HtmlParser(Parser):
         if self._profile.by_rules:
             return detect_by_clues(document.body, document.content_type, self._profile.min_confidence)
         return detect_encoding(document.body, document.content_type)
+
+
+def _with_lost_frames(root: LexborNode, markup: bytes) -> LexborNode:
+    """The tree, or one in which frames outside of a frameset, which the parser leaves out, are `source`
+    elements: resources that no browser shows."""
+    if not _FRAME.search(markup) or root.css_first("frame") is not None:
+        return root
+    return LexborHTMLParser(_FRAME.sub(b"<source", markup)).root or root
 
 
 def _empty_result(document: Document, encoding: Encoding, warnings: tuple[str, ...]) -> ParseResult:

@@ -72,7 +72,7 @@ class LineText:
         self._is_unparsed = tag in _UNPARSED and node.first_child is not None
 
     def _add_text(self, text: str) -> None:
-        text = text.strip(_CONTROLS_AND_SPACE)
+        text = trim(text)
         if not text:
             self.break_line()
             return
@@ -93,6 +93,11 @@ class LineText:
     def text(self) -> str:
         """What was taken so far."""
         return "".join(self._pieces)
+
+
+def trim(text: str) -> str:
+    """The text without the blanks and controls of ASCII at its ends; other blanks are content."""
+    return text.strip(_CONTROLS_AND_SPACE)
 
 
 def text_below(nodes: Iterable[LexborNode], separators: frozenset[int]) -> str:

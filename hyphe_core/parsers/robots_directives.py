@@ -11,6 +11,8 @@ _SEPARATORS = re.compile(r"[\s,]+")
 _DIRECTIVES_WITH_VALUE = frozenset(
     {"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"}
 )
+# Dates have colons too.
+_ROBOT = re.compile(r"[a-z0-9._*\-]+")
 _ALLOWED = RobotsDirectives()
 
 
@@ -43,7 +45,7 @@ def _header_tokens(value: str, agent_token: str) -> list[str]:
     for part in value.split(","):
         name, colon, rest = part.partition(":")
         name = name.strip()
-        if colon and name not in _DIRECTIVES_WITH_VALUE:
+        if colon and name not in _DIRECTIVES_WITH_VALUE and _ROBOT.fullmatch(name):
             applies = name == agent_token and bool(agent_token)
             part = rest
         if applies:

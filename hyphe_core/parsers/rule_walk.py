@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 
 from hyphe_core.parsers import tree
 from hyphe_core.parsers.base import MAX_ANCHOR_CHARACTERS, MAX_LINKS, MAX_TEXT_CHARACTERS, Metadatum
-from hyphe_core.parsers.line_text import LineText, text_below, walk_all
+from hyphe_core.parsers.line_text import LineText, text_below, trim, walk_all
 from hyphe_core.parsers.profiles import LinkElement, ParseProfile
 from hyphe_core.parsers.refresh import RefreshValue, find_reload_delay, read_refresh
 
@@ -94,7 +94,7 @@ class RuleReader:
         if tag == tree.BODY:
             self._in_body = True
         elif tag == tree.TITLE and self.title is None:
-            self.title = text_below(node.traverse(include_text=True), self._rules.separators).strip()
+            self.title = trim(text_below(node.traverse(include_text=True), self._rules.separators))
         elif tag == tree.BASE:
             href = node.attributes.get("href")
             if href is not None:
@@ -133,7 +133,7 @@ class RuleReader:
 
     # -- links ----------------------------------------------------------
     def _read_link(self, element: LinkElement, node: LexborNode) -> None:
-        if _is_thrown_away(element, node):
+        if _is_thrown_away(element, node) or self._is_repeated(node):
             return
         attributes = node.attributes
         href = attributes.get(element.attribute)
@@ -151,6 +151,21 @@ class RuleReader:
             return
         self.found.append(FoundLink(href, self._anchor(node), rel, element, node))
 
+    def _is_repeated(self, node: LexborNode) -> bool:
+        """Whether a link is the blank rest of the one before, which its page forgot to close: the parser
+        opens that anew in the next block, until the next link begins."""
+        first, following = node.first_child, node.next
+        if first is None or following is None or not self.found:
+            return False
+        return (
+            node.tag_id == following.tag_id == tree.A
+            and first.tag_id == tree.TEXT
+            and first.next is None
+            and not trim(first.text_content or "")
+            and self.found[-1].node.tag_id == tree.A
+            and self.found[-1].node.attributes == node.attributes
+        )
+
     def _anchor(self, node: LexborNode) -> str:
         first = node.first_child
         if first is None:
@@ -159,17 +174,22 @@ class RuleReader:
             text = text_below((node, first), self._rules.separators)
         else:
             text = text_below(islice(walk_all(node), _MAX_ANCHOR_NODES), self._rules.separators)
-        return text.strip()[:MAX_ANCHOR_CHARACTERS] or _alternative_text(node)
+        return trim(text)[:MAX_ANCHOR_CHARACTERS] or _alternative_text(node)
 
 
 def _alternative_text(node: LexborNode) -> str:
-    """Alternative texts of the images in an element (itself counts), parted by blanks."""
-    if node.tag_id == tree.IMG or node.first_child is not None:
-        nodes = islice(node.traverse(), _MAX_ANCHOR_NODES)
-        texts = (inner.attributes.get("alt") for inner in nodes if inner.tag_id == tree.IMG)
-        joined = " ".join(tree.fold(text) for text in texts if text and not text.isspace())
-        return joined[:MAX_ANCHOR_CHARACTERS]
-    return ""
+    """Alternative texts of the images in an element (itself counts) and the blank texts among them, as they
+    stand, parted by blanks."""
+    if node.tag_id != tree.IMG and node.first_child is None:
+        return ""
+    texts: list[str] = []
+    for inner in islice(node.traverse(include_text=True), _MAX_ANCHOR_NODES):
+        text = inner.text_content if inner.tag_id == tree.TEXT else None
+        if inner.tag_id == tree.IMG:
+            text = inner.attributes.get("alt")
+        if text and (inner.tag_id == tree.IMG) is bool(trim(text)):
+            texts.append(text)
+    return trim(" ".join(texts))[:MAX_ANCHOR_CHARACTERS]
 
 
 def _is_thrown_away(element: LinkElement, node: LexborNode) -> bool:

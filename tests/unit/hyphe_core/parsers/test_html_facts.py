@@ -138,6 +138,7 @@ def test_meta_robots(markup: str, expected: RobotsDirectives) -> None:
         (["noindex, otherbot: nofollow"], RobotsDirectives(index=False)),
         (["otherbot: noindex, hyphebot: noarchive"], RobotsDirectives(archive=False)),
         (["unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow"], RobotsDirectives(follow=False)),
+        (["unavailable_after: Friday, 25-Jun-10 15:00:00 UTC, nofollow"], RobotsDirectives(follow=False)),
         (["max-snippet:0"], ALL),
         ([""], ALL),
     ],
