@@ -2,7 +2,8 @@
 
 An entry becomes a parse of its own under its link; the parse of the feed keeps the description as text, and
 the links of the entries. An entry without a link to http or ftp is left out; of two with one link the last
-counts.
+counts. The text of an entry is its description, else its contents. Where there are both, what the contents
+say is the field `contents`, and links count in both; strict reading passes over them, as Nutch does.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ ENTRY: Final = "entry"
 """Name of the element of an outlink from a feed to one of its entries."""
 # Names that a stylesheet gives to what only this module reads.
 _TEXT_TYPE: Final = "feed.text-type"
+_CONTENTS: Final = "feed.contents"
+_CONTENTS_TYPE: Final = "feed.contents-type"
 _SITE: Final = "feed.link"
-_PASSED: Final = frozenset({_TEXT_TYPE, _SITE})
+_PASSED: Final = frozenset({_TEXT_TYPE, _CONTENTS, _CONTENTS_TYPE, _SITE})
+_DAY: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _TAGS: Final = re.compile(r"<[^<>]*>")
 _YEAR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
 _MARKUP: Final = re.compile(r"[<&]")
@@ -42,14 +46,14 @@ def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
     feed.link, feed.content_type = url, feed.content_type or content.media_type
     site = _followable(feed.base, feed.meta_value(_SITE))
     _read_title(feed)
-    _read_text(feed, url)
+    _read_texts(feed, url, strict=content.strict)
     _read_dates(feed)
     _drop_passed(feed)
     kept: dict[str, RawParse] = {}
     for entry in entries:
         link = _followable(feed.base, entry.link if entry.link != url else "")
         if link and link != url:
-            kept[link] = _finish_entry(entry, link, site, feed)
+            kept[link] = _finish_entry(entry, link, site, feed, strict=content.strict)
     if content.strict:  # in Nutch's eyes a feed has entries, no links
         feed.outlinks = []
     else:
@@ -57,11 +61,18 @@ def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
     return [feed, *kept.values()]
 
 
-def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse) -> RawParse:
+def finish_dates(parses: list[RawParse], content: Content) -> list[RawParse]:
+    """The parses of what is no feed with its dates as ISO dates."""
+    for parse in parses:
+        _read_dates(parse)
+    return parses
+
+
+def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse, *, strict: bool) -> RawParse:
     entry.link = link
     entry.content_type = feed.content_type
     _read_title(entry)
-    _read_text(entry, link)
+    _read_texts(entry, link, strict=strict)
     published, updated = _read_dates(entry)
     _drop_passed(entry)
     facts = [
@@ -75,33 +86,51 @@ def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse) -> RawP
     return entry
 
 
-def _read_text(parse: RawParse, url: str) -> None:
-    """Markup within the text gives its visible text, and outlinks."""
-    kind = parse.meta_value(_TEXT_TYPE)
-    if kind not in ("html", "text/html") or not _MARKUP.search(parse.text):
-        return
-    result = _parser.parse(Document(url, parse.text.encode("utf-8", "replace"), _HTML))
-    parse.text, parse.is_legal = result.text.replace("\n", NEW_LINE), False
-    parse.outlinks += [
-        Outlink(link.url, link.anchor, "a", link.rel)
-        for link in result.links
-        if link.kind is LinkKind.HYPERLINK
+def _read_texts(parse: RawParse, url: str, *, strict: bool) -> None:
+    """The text of a parse, from its description or its contents, and links that stand in these."""
+    contents, contents_type = parse.meta_value(_CONTENTS), parse.meta_value(_CONTENTS_TYPE)
+    parse.text, links = _read_text(parse.text, parse.meta_value(_TEXT_TYPE), url)
+    is_described = bool(parse.text.strip())
+    if is_described:
+        parse.add("description", parse.text)
+    if contents.strip() and not (is_described and strict):
+        text, more_links = _read_text(contents, contents_type, url)
+        links += more_links
+        if is_described:
+            parse.meta.append(Metadatum("contents", text))
+        else:
+            parse.text = text
+    parse.outlinks += links
+    parse.is_legal = False
+
+
+def _read_text(text: str, kind: str, url: str) -> tuple[str, list[Outlink]]:
+    """(text, links): markup within the text gives its visible text, and links."""
+    if kind not in ("html", "text/html") or not _MARKUP.search(text):
+        return text, []
+    result = _parser.parse(Document(url, text.encode("utf-8", "replace"), _HTML))
+    links = [link for link in result.links if link.kind is LinkKind.HYPERLINK]
+    return result.text.replace("\n", NEW_LINE), [
+        Outlink(link.url, link.anchor, "a", link.rel) for link in links
     ]
 
 
 def _read_dates(parse: RawParse) -> tuple[str, str]:
-    """(published, updated) in milliseconds since 1970, "" when unknown; the fields become ISO dates."""
+    """(published, updated) in milliseconds since 1970, "" when unknown; the fields become ISO dates, as exact
+    as they are given."""
     moments = []
     for name in ("date", "modified"):
         found = [(value, find_moment(value)) for value in parse.fields.get(name, ())]
         if found:
-            parse.fields[name] = [_iso(moment) if moment else value for value, moment in found]
+            parse.fields[name] = [_told(value, moment) for value, moment in found]
         first = next((moment for _, moment in found if moment is not None), None)
         moments.append(str(int(first.timestamp() * 1000)) if first is not None else "")
     return moments[0], moments[1]
 
 
-def _iso(moment: datetime) -> str:
+def _told(value: str, moment: datetime | None) -> str:
+    if moment is None or _DAY.fullmatch(value.strip()):
+        return value
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 

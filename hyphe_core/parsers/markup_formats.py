@@ -10,6 +10,7 @@
     content_type = "application/x-recipe+xml"
     preprocessor = "xml"                    # or html (an HTML5 page made a tree), or fields (see `fields`)
     dropped = ["script"]                    # elements whose content is dropped first, in any namespace
+    plain_namespaces = ["urn:food"]         # beginnings of namespaces whose elements are read as if in none
     link_kind = "hyperlink"                 # of its outlinks; link_kinds = { img = "none" } by element
 
 All keys may be absent, and so may the file when the stylesheet says them itself, as attributes of one element
@@ -41,7 +42,7 @@ from memory_structure.records import LinkKind
 
 FORMAT_NAMESPACE: Final = "urn:hyphe:format"
 _NO_LINK: Final = "none"
-_FINISHERS: Final = {"": None, "feed": feeds.finish}
+_FINISHERS: Final = {"": None, "feed": feeds.finish, "dates": feeds.finish_dates}
 _PREPROCESSORS: Final = ("xml", "html", "fields")
 _ROOT: Final = re.compile(r"(?:\{([^{}]*)\})?([^{}]+)")
 
@@ -64,6 +65,7 @@ class FormatSpec:
     stylesheet: str = ""
     preprocessor: str = "xml"
     dropped: tuple[str, ...] = ()
+    plain_namespaces: tuple[str, ...] = ()
     finish: str = ""
     link_kind: str = "hyperlink"
     link_kinds: dict[str, str] = field(default_factory=dict)
@@ -134,6 +136,8 @@ class StylesheetFormat(MarkupParser):
         well_formed = content.well_formed
         if self.spec.dropped:
             _drop_content(well_formed.root, self.spec.dropped)
+        for beginning in self.spec.plain_namespaces:
+            _drop_namespace(well_formed.root, beginning)
         return well_formed
 
     def get_transformer(self, content: Content) -> Transformer:
@@ -154,6 +158,14 @@ def _drop_content(root: etree._Element, names: tuple[str, ...]) -> None:
     for element in list(root.iter([f"{{*}}{name}" for name in names])):
         element.text = None
         del element[:]
+
+
+def _drop_namespace(root: etree._Element, beginning: str) -> None:
+    """Put the elements of all namespaces with this beginning into none."""
+    found = root.xpath("descendant-or-self::*[starts-with(namespace-uri(), $beginning)]", beginning=beginning)
+    for element in found if isinstance(found, list) else ():
+        if isinstance(element, etree._Element):
+            element.tag = etree.QName(element).localname
 
 
 def shipped_formats() -> list[StylesheetFormat]:
@@ -228,7 +240,14 @@ def _find_embedded(source: bytes) -> dict[str, Any] | None:
     if element is None:
         return None
     given: dict[str, Any] = {str(key): value for key, value in element.attrib.items()}
-    for key in given.keys() & {"media_types", "roots", "public_ids", "suffixes"}:
+    for key in given.keys() & {
+        "media_types",
+        "roots",
+        "public_ids",
+        "suffixes",
+        "dropped",
+        "plain_namespaces",
+    }:
         given[key] = given[key].split()
     if given.get("priority", "").isdigit():
         given["priority"] = int(given["priority"])

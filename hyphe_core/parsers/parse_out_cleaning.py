@@ -39,7 +39,7 @@ MAX_MESSAGE_CHARACTERS: Final = 500
 NEW_LINE: Final = "\u2029"
 
 _LONG: Final = 400
-_TO_BE_FOLDED: Final = ("\n", "\t", "\r", "\xa0", "\u2009", "\u3000", "  ")
+_TO_BE_FOLDED: Final = ("\n", "\t", "\r", "\xa0", "\u2009", "\u3000", NEW_LINE, "  ")
 CANONICAL: Final = "html.canonical"
 """The domain field that holds an address, relative as found."""
 

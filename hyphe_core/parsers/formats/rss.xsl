@@ -1,10 +1,12 @@
 <?xml version="1.0" encoding="UTF-8"?>
-<!-- RSS in all its versions: elements are known by their local names, since 1.0 has namespaces and 2.0 none. -->
+<!-- RSS in all its versions. Its own elements are those in the namespace of the element that they stand in, which
+     1.0 has and 2.0 has not: modules call theirs alike, and count where RSS itself says nothing. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
     xmlns:n="http://nutch.org/1.0/parse" xmlns:dc="http://purl.org/dc/elements/1.1/"
     xmlns:dcterms="http://purl.org/dc/terms/" xmlns:content="http://purl.org/rss/1.0/modules/content/"
     xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:atom="http://www.w3.org/2005/Atom"
-    exclude-result-prefixes="dc dcterms content rdf atom">
+    xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/"
+    exclude-result-prefixes="dc dcterms content rdf atom itunes media">
   <xsl:import href="parts.xsl"/>
 
   <xsl:template match="/">
@@ -12,15 +14,12 @@
     <n:parses>
       <n:parse status="success">
         <xsl:for-each select="$channel">
-          <xsl:call-template name="title"/>
           <xsl:call-template name="fields"/>
-          <xsl:for-each select="(*[local-name() = 'link'][not(self::atom:link)][normalize-space()])[1]">
+          <xsl:for-each select="(*[local-name() = 'link'][namespace-uri() = namespace-uri(..)][normalize-space()])[1]">
             <n:meta name="feed.link"><xsl:value-of select="normalize-space()"/></n:meta>
             <n:outlink url="{normalize-space()}" element="link"/>
           </xsl:for-each>
-          <n:text><xsl:value-of select="*[local-name() = 'description'][1]"/></n:text>
         </xsl:for-each>
-        <n:meta name="feed.text-type">html</n:meta>
         <n:meta name="rss.version"><xsl:value-of select="/*/@version"/></n:meta>
         <xsl:call-template name="facts">
           <xsl:with-param name="language" select="$channel/*[local-name() = 'language'] | /*/@xml:lang"/>
@@ -32,9 +31,8 @@
 
   <xsl:template match="*[local-name() = 'item']">
     <xsl:variable name="guid" select="*[local-name() = 'guid'][not(@isPermaLink = 'false')][1]"/>
-    <xsl:variable name="links" select="*[local-name() = 'link'][not(self::atom:link)][normalize-space()]"/>
+    <xsl:variable name="links" select="*[local-name() = 'link'][namespace-uri() = namespace-uri(..)][normalize-space()]"/>
     <n:parse status="success">
-      <xsl:call-template name="title"/>
       <n:link>
         <xsl:choose>
           <xsl:when test="$links"><xsl:value-of select="normalize-space($links[1])"/></xsl:when>
@@ -45,34 +43,37 @@
       </n:link>
       <xsl:call-template name="fields"/>
       <xsl:for-each select="dc:language | @xml:lang"><n:language><xsl:value-of select="."/></n:language></xsl:for-each>
-      <xsl:variable name="description" select="*[local-name() = 'description'][normalize-space()]"/>
-      <n:text>
-        <xsl:choose>
-          <xsl:when test="$description"><xsl:value-of select="$description[1]"/></xsl:when>
-          <xsl:otherwise><xsl:for-each select="content:encoded"><xsl:value-of select="."/></xsl:for-each></xsl:otherwise>
-        </xsl:choose>
-      </n:text>
-      <n:meta name="feed.text-type">html</n:meta>
       <xsl:for-each select="*[local-name() = 'guid'][normalize-space()]"><n:meta name="rss.guid"><xsl:value-of select="."/></n:meta></xsl:for-each>
       <xsl:for-each select="*[local-name() = 'comments'][starts-with(normalize-space(), 'http')]">
         <n:meta name="rss.comments"><xsl:value-of select="."/></n:meta>
       </xsl:for-each>
-      <xsl:for-each select="*[local-name() = 'enclosure']/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
+      <xsl:for-each select="dc:identifier"><n:meta name="dc.identifier"><xsl:value-of select="."/></n:meta></xsl:for-each>
+      <xsl:for-each select="*[local-name() = 'enclosure']/@url | media:content/@url | media:group/media:content/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
+      <xsl:for-each select="*[local-name() = 'source']/@url"><n:outlink url="{.}" element="source"><xsl:value-of select=".."/></n:outlink></xsl:for-each>
     </n:parse>
   </xsl:template>
 
-  <xsl:template name="title">
-    <n:title><xsl:value-of select="(*[local-name() = 'title'])[1]"/></n:title>
-  </xsl:template>
-
   <xsl:template name="fields">
-    <xsl:for-each select="*[local-name() = 'author'] | dc:creator"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each>
-    <xsl:for-each select="*[local-name() = 'category'] | dc:subject"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+    <xsl:variable name="own" select="*[namespace-uri() = namespace-uri(..)]"/>
+    <xsl:variable name="titles" select="$own[local-name() = 'title'][normalize-space()]"/>
+    <xsl:variable name="authors" select="$own[local-name() = 'author'] | dc:creator | atom:author/atom:name"/>
+    <xsl:variable name="descriptions" select="$own[local-name() = 'description'][normalize-space()]"/>
+    <xsl:variable name="others" select="(dc:description | itunes:summary | media:description | media:group/media:description)[normalize-space()][not($descriptions)]"/>
+    <n:title><xsl:value-of select="($titles | *[local-name() = 'title'][not($titles)])[1]"/></n:title>
+    <xsl:for-each select="$authors | itunes:author[not($authors)] | $own[local-name() = 'managingEditor'][not($authors)]"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each>
+    <xsl:for-each select="$own[local-name() = 'category'] | dc:subject | itunes:category/@text | itunes:category/itunes:category/@text"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
     <xsl:for-each select="dc:publisher"><n:publisher><xsl:value-of select="."/></n:publisher></xsl:for-each>
     <xsl:for-each select="dc:contributor"><n:contributor><xsl:value-of select="."/></n:contributor></xsl:for-each>
-    <xsl:for-each select="*[local-name() = 'pubDate'] | dc:date"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
-    <xsl:for-each select="*[local-name() = 'lastBuildDate'] | dcterms:modified"><n:modified><xsl:value-of select="."/></n:modified></xsl:for-each>
-    <xsl:for-each select="dc:source | *[local-name() = 'source']"><n:source><xsl:value-of select="."/></n:source></xsl:for-each>
-    <xsl:for-each select="*[local-name() = 'copyright'] | dc:rights"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+    <xsl:for-each select="$own[local-name() = 'pubDate'] | dc:date | dcterms:issued | dcterms:created | atom:published"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
+    <xsl:for-each select="$own[local-name() = 'lastBuildDate'] | dcterms:modified | atom:updated"><n:modified><xsl:value-of select="."/></n:modified></xsl:for-each>
+    <xsl:for-each select="dc:type"><n:type><xsl:value-of select="."/></n:type></xsl:for-each>
+    <xsl:for-each select="dc:source | $own[local-name() = 'source']"><n:source><xsl:value-of select="."/></n:source></xsl:for-each>
+    <xsl:for-each select="dc:relation"><n:relation><xsl:value-of select="."/></n:relation></xsl:for-each>
+    <xsl:for-each select="dc:coverage"><n:coverage><xsl:value-of select="."/></n:coverage></xsl:for-each>
+    <xsl:for-each select="$own[local-name() = 'copyright'] | dc:rights | *[local-name() = 'license'][not(*)]"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+    <n:text><xsl:value-of select="($descriptions | $others)[1]"/></n:text>
+    <n:meta name="feed.text-type">html</n:meta>
+    <n:meta name="feed.contents"><xsl:for-each select="content:encoded"><xsl:value-of select="."/></xsl:for-each></n:meta>
+    <n:meta name="feed.contents-type">html</n:meta>
   </xsl:template>
 </xsl:stylesheet>

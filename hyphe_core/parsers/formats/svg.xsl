@@ -1,25 +1,33 @@
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- Title, description, visible text and links; references to parts of the image itself are none. -->
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"
-    xmlns:n="http://nutch.org/1.0/parse" xmlns:dc="http://purl.org/dc/elements/1.1/" exclude-result-prefixes="dc">
+    xmlns:n="http://nutch.org/1.0/parse" xmlns:dc="http://purl.org/dc/elements/1.1/"
+    xmlns:cc="http://creativecommons.org/ns#" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    xmlns:xlink="http://www.w3.org/1999/xlink" exclude-result-prefixes="dc cc rdf xlink">
   <xsl:import href="parts.xsl"/>
 
   <xsl:template match="/">
     <n:parse status="success">
-      <n:title><xsl:value-of select="(/*/*[local-name() = 'title'] | //dc:title)[1]"/></n:title>
+      <xsl:variable name="titles" select="/*/*[local-name() = 'title'][normalize-space()]"/>
+      <!-- Agents have titles too. -->
+      <n:title><xsl:value-of select="($titles | //dc:title[not($titles)][not(ancestor::cc:Agent)])[1]"/></n:title>
       <xsl:for-each select="//dc:creator"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each>
       <xsl:for-each select="/*/*[local-name() = 'desc'] | //dc:description"><n:description><xsl:value-of select="."/></n:description></xsl:for-each>
+      <xsl:for-each select="//dc:subject//rdf:li | //dc:subject[not(*)]"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+      <xsl:for-each select="//dc:publisher"><n:publisher><xsl:value-of select="."/></n:publisher></xsl:for-each>
+      <xsl:for-each select="//dc:contributor"><n:contributor><xsl:value-of select="."/></n:contributor></xsl:for-each>
       <xsl:for-each select="//dc:date"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
       <xsl:for-each select="//dc:rights"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
-      <xsl:call-template name="facts"/>
+      <xsl:for-each select="//cc:license/@rdf:resource"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+      <xsl:call-template name="facts"><xsl:with-param name="language" select="/*/@xml:lang | /*/@lang | //dc:language"/></xsl:call-template>
       <n:text><xsl:for-each select="//*[local-name() = 'text' or local-name() = 'p' or local-name() = 'div']">
         <xsl:if test="not(ancestor::*[local-name() = 'text' or local-name() = 'p' or local-name() = 'div'])">
           <xsl:for-each select=".//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each><xsl:value-of select="$line"/>
         </xsl:if>
       </xsl:for-each></n:text>
-      <xsl:for-each select="//@*[local-name() = 'href']">
+      <xsl:for-each select="//@href | //@xlink:href[not(../@href)]">
         <xsl:if test="not(starts-with(., '#') or starts-with(., 'data:'))">
-          <n:outlink url="{.}" element="{local-name(..)}"><xsl:value-of select="normalize-space(..)"/></n:outlink>
+          <n:outlink url="{.}" element="{local-name(..)}"><xsl:for-each select="..//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></n:outlink>
         </xsl:if>
       </xsl:for-each>
       <xsl:for-each select="/*/@viewBox"><n:meta name="svg.view-box"><xsl:value-of select="."/></n:meta></xsl:for-each>

@@ -195,3 +195,55 @@ def test_a_broken_feed_is_read_as_far_as_it_goes() -> None:
     assert result.title == "a & b"
     assert [entry.url for entry in result.parses] == ["http://f.org/1", "http://f.org/2"]
     assert ("xml.recovered", "true") in result.metadata
+
+
+BOTH = (
+    '<item><link>http://f.org/a</link><description>Short &lt;a href="/s"&gt;s&lt;/a&gt;</description>'
+    '<content:encoded xmlns:content="http://purl.org/rss/1.0/modules/content/">'
+    'Long &lt;a href="/l"&gt;l&lt;/a&gt;</content:encoded></item>'
+)
+
+
+def test_nothing_of_the_contents_beside_a_description_is_lost() -> None:
+    (entry,) = parse(rss(BOTH)).parses
+    assert entry.text == "Short s"
+    assert facts(entry, "dc.description", "contents") == [
+        ("dc.description", "Short s"),
+        ("contents", "Long l"),
+    ]
+    assert [link.url for link in entry.links] == ["http://f.org/s", "http://f.org/l"]
+
+
+def test_in_the_profile_of_nutch_a_description_stands_alone() -> None:
+    strict = PARSER.for_profile(NUTCH)
+    (entry,) = strict.parse(Document(URL, rss(BOTH).encode(), "application/rss+xml")).parses
+    assert facts(entry, "contents") == []
+    assert [link.url for link in entry.links] == ["http://f.org/s"]
+
+
+def test_elements_of_modules_are_not_those_of_rss() -> None:
+    module = 'xmlns:m="http://search.yahoo.com/mrss/"'
+    photo = f"<m:title {module}>Photo</m:title><m:description {module}>Of it</m:description>"
+    item = (
+        f"<item>{photo}<title>Story</title><description>Told</description><link>/a</link></item>"
+        f"<item>{photo}<link>/b</link></item>"
+    )
+    assert [(entry.title, entry.text) for entry in parse(rss(item)).parses] == [
+        ("Story", "Told"),
+        ("Photo", "Of it"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("2020", "2020"),
+        ("2020-09", "2020-09"),
+        ("2020-09-07", "2020-09-07"),
+        ("Mon, 07 Sep 2020 12:00:00 +0200", "2020-09-07T10:00:00Z"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_dates_stay_as_exact_as_they_are(given: str, told: str) -> None:
+    (entry,) = parse(rss(f"<item><link>/a</link><pubDate>{given}</pubDate></item>")).parses
+    assert facts(entry, "dc.date") == [("dc.date", told)]
