@@ -97,13 +97,13 @@ def crawl_webentity(
     _timeouts: JsonObject,
     archives: JsonObject,
 ) -> str:
-    """Crawl a web entity from its start pages; one without any gets the default ones, which are kept."""
+    """Crawl a web entity from its start pages; one without any from those that the default modes propose.
+    Start pages that answer are kept with the entity."""
     _refuse_unavailable(phantom, archives)
     entity = call.structure.get_web_entity(web_entity_id)
     urls = [page.url for page in entity.start_pages]
     if not urls:
         urls = united(propose_start_pages(call.structure, web_entity_id, ("default",)).values())
-        _save_start_pages(call, web_entity_id, urls)
     return _launch(call, web_entity_id, depth, status, urls, proxy, cookies, user_agent)
 
 
@@ -138,7 +138,7 @@ def crawl_webentity_with_startmode(
     archives: JsonObject,
     save: bool,
 ) -> str:
-    """Crawl a web entity from the start pages that the modes propose."""
+    """Crawl a web entity from the start pages that the modes propose; those that answer are kept with it."""
     _refuse_unavailable(phantom, archives)
     urls = united(propose_start_pages(call.structure, web_entity_id, tuple(modes)).values())
     if save:

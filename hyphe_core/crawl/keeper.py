@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
+from hyphe_core.crawl.answered_starts import keep_answered_starts
 from hyphe_core.crawl.job_state import CrawlState
 from hyphe_core.crawl.restore import restore_job
 from hyphe_core.crawl.session import CrawlSession
@@ -299,6 +300,7 @@ class Keeper:
             structure.add_log(_END_KINDS[state], words, key[1])
 
         try:
+            await self._insist(lambda: keep_answered_starts(structure, key[1]))
             await self._insist(write)
             await self._insist(lambda: self._registry.release_job(*key, self.worker_id, done=True))
             await self._insist(lambda: self._registry.touch_corpus(key[0]))
@@ -308,7 +310,7 @@ class Keeper:
             self._ended.add(key)
             self._check_over()
 
-    async def _insist(self, action: Callable[[], None]) -> None:
+    async def _insist(self, action: Callable[[], object]) -> None:
         """Do something once the store answers; other faults of the store are logged and given up."""
         while True:
             try:

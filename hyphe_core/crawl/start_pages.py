@@ -41,7 +41,8 @@ def propose_start_pages(
     `startpages` are those kept with the entity; `homepage` the one set, else a guess; `prefixes` the prefixes
     as URLs, in the form that somebody typed first, then those that answered; `pages` the pages of the entity
     by LRU; `entry` those that other entities link to, most linked first; `pages-N` the N most linked known
-    pages at most two stems below a prefix. At most `MOST_PAGES` a mode. Raises UsageFault for another mode.
+    pages at most two stems below a prefix, then those that nobody links to and that did not fail, such as
+    pages somebody declared. At most `MOST_PAGES` a mode. Raises UsageFault for another mode.
     """
     return StartPageProposer(structure, [web_entity_id]).propose(web_entity_id, modes)
 
@@ -86,12 +87,25 @@ class StartPageProposer:
             return []
         if mode == "pages":
             return [page.url for page in structure.list_pages(entity_id, limit=MOST_PAGES)]
-        if not self._has_links:
-            return []
         if mode == "entry":
-            return [page.url for page, _ in structure.list_entry_pages(entity_id, MOST_PAGES)]
-        n = int(mode.removeprefix("pages-"))
-        return _near_pages(self._most_linked(entity, max(n, _N_CANDIDATES)), entity)[:n]
+            entries = structure.list_entry_pages(entity_id, MOST_PAGES) if self._has_links else []
+            return [page.url for page, _ in entries]
+        return self._near_pages(entity, int(mode.removeprefix("pages-")))
+
+    def _near_pages(self, entity: WebEntity, n: int) -> list[str]:
+        ranked = self._most_linked(entity, max(n, _N_CANDIDATES)) if self._has_links else []
+        found = _near([page for page, n_links in ranked if n_links], entity)
+        if len(found) < n:
+            unlinked = [page for page in self._some_pages(entity, max(n, _N_CANDIDATES)) if not _failed(page)]
+            found = list(dict.fromkeys((*found, *_near(unlinked, entity))))
+        return found[:n]
+
+    def _some_pages(self, entity: WebEntity, limit: int) -> list[PageRecord]:
+        """The first pages of an entity; nothing is read when they are those of its prefixes."""
+        of_prefixes = [self._known[prefix] for prefix in entity.prefixes if prefix in self._known]
+        if len(of_prefixes) == entity.n_pages:
+            return of_prefixes
+        return self._structure.list_pages(entity.web_entity_id, limit=limit)
 
     def _homepage(self, entity: WebEntity) -> str | None:
         return guess_homepage(self._structure, entity, self._known, self._most_linked)
@@ -196,9 +210,14 @@ def _names_a_file(url: str) -> bool:
     return urlsplit(url).path.rpartition(".")[2].lower() in _NO_HOMEPAGES
 
 
-def _near_pages(pages: RankedPages, entity: WebEntity) -> list[str]:
+def _near(pages: Iterable[PageRecord], entity: WebEntity) -> list[str]:
     prefixes = frozenset(entity.prefixes)
-    return [page.url for page, n_links in pages if n_links and _is_near(page.lru, prefixes, _MAX_STEMS_BELOW)]
+    return [page.url for page in pages if _is_near(page.lru, prefixes, _MAX_STEMS_BELOW)]
+
+
+def _failed(page: PageRecord) -> bool:
+    """Whether a page was fetched and is not there."""
+    return page.fetch is not None and page.fetch.status != _OK
 
 
 def _is_near(lru: str, prefixes: frozenset[str], most: int) -> bool:

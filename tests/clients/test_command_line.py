@@ -58,6 +58,8 @@ def test_a_session_at_the_terminal(client: CommandLine, corpus: str) -> None:
         client.call("store.get_webentity_for_url", "http://forum.debat-eolien.fr/x", corpus)["id"]
         == entity["id"]
     )
+    (crawled,) = client.call("store.get_webentity", entity["id"], corpus)
+    assert crawled["startpages"] == ["http://forum.debat-eolien.fr/index.php"]
     client.call("store.set_webentity_status", entity["id"], "OUT", corpus)
     client.call("store.delete_webentity", entity["id"], corpus)
     assert (
