@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 
 from hyphe_core.crawl.parse_work import ParseWork
 from hyphe_core.parsers.base import Document, Link, ParseResult, Refresh
-from hyphe_core.parsers.encoding import decode, detect_encoding
 from hyphe_core.parsers.keeping import Redirect, keep
 from hyphe_core.parsers.signatures import md5_of_content, text_profile_signature
-from hyphe_core.parsers.sniff import find_declared_type, media_type_of
+from hyphe_core.parsers.sniff import find_declared_type
 from hyphe_core.parsers.text_links import list_text_links
 from memory_structure.parse_options import SignatureChoice
 from memory_structure.parses import EntryLink, PageParse, ParsedEntry
@@ -24,7 +23,6 @@ MAX_WARNINGS: Final = 20
 _HTML: Final = "html"
 # The profile of texts without a word that counts: they are not alike for that.
 _NO_WORDS: Final = text_profile_signature("")
-_PLAIN: Final = frozenset({"text/plain", "text/markdown", "text/csv"})
 
 
 class KeptPage(NamedTuple):
@@ -38,7 +36,7 @@ class KeptPage(NamedTuple):
 def kept_parse(work: ParseWork, document: Document, result: ParseResult) -> KeptPage:
     """Apply what a corpus asks for to a parse."""
     if work.text_links:
-        result = _with_text_links(document, result)
+        result = _with_text_links(result)
     links: Sequence[Link] = result.links
     refresh, representative = result.refresh, ""
     dropped: tuple[tuple[str, int], ...] = ()
@@ -74,18 +72,11 @@ def _judged(refresh: Refresh | None, redirect: Redirect | None, *, has_policy: b
     return None if redirect is None else Refresh(redirect.target, refresh.delay_seconds)
 
 
-def _with_text_links(document: Document, result: ParseResult) -> ParseResult:
+def _with_text_links(result: ParseResult) -> ParseResult:
     known = {link.url for link in result.links}
-    found = dict.fromkeys(list_text_links(result.text or _plain_text(document), trims=True))
+    found = dict.fromkeys(list_text_links(result.text, trims=True))
     more = [Link(url, LinkKind.HYPERLINK, "", "", Area.MAIN) for url in found if url not in known]
     return replace(result, links=(*result.links, *more)) if more else result
-
-
-def _plain_text(document: Document) -> str:
-    """The body of a plain text, which no parser reads; "" of everything else."""
-    if media_type_of(document.content_type, document.body) not in _PLAIN:
-        return ""
-    return decode(document.body, detect_encoding(document.body, document.content_type).name)
 
 
 def _unexpected_type(document: Document, result: ParseResult) -> str:

@@ -20,6 +20,7 @@ from hyphe_core.parsers.base import Document, ParseMinor, Parser, ParseResult, f
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.markup import MarkupOutcome
 from hyphe_core.parsers.parse_out import ParseOut
+from hyphe_core.parsers.plain_text import PlainTextParser
 from hyphe_core.parsers.profiles import RESEARCH, ParseProfile
 from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
@@ -244,4 +245,5 @@ def _is_xml(media_type: str) -> bool:
 def default_registry(*, isolated: bool = True) -> ParserRegistry:
     """A new registry with the parsers of this package. `isolated`: XML is read in a child process, started
     when the first XML document comes; else in this one, for single documents that someone looks at."""
-    return ParserRegistry((XmlParser(XmlPool() if isolated else InProcess()), HtmlParser()))
+    xml = XmlParser(XmlPool() if isolated else InProcess())
+    return ParserRegistry((PlainTextParser(), xml, HtmlParser()))

@@ -38,6 +38,7 @@ _HTML_ANYWHERE = re.compile(rb"<(?:html|head|body)[\s>]", re.IGNORECASE)
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 # Control bytes that no text holds (tab, line ends, form feed and escape may occur in text).
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BINARY_TEXT = re.compile(_BINARY.pattern.decode("ascii"))
 
 
 def find_declared_type(content_type: str | None) -> str | None:
@@ -57,6 +58,11 @@ def media_type_of(content_type: str | None, body: bytes) -> str:
     if declared is not None and declared not in _USELESS:
         return declared
     return sniff(body)
+
+
+def looks_binary(text: str) -> bool:
+    """Whether what was sent as a text begins like another kind of file (by WHATWG's MIME Sniffing)."""
+    return _BINARY_TEXT.search(text, 0, _N_SNIFFED_BYTES) is not None
 
 
 def sniff(body: bytes) -> str:

@@ -231,7 +231,7 @@ def test_addresses_in_plain_text_are_links_where_asked() -> None:
     assert read(body, content_type="text/plain").links == ()
     outcome = read(body, keeping=keeping_of(text_links=True), content_type="text/plain")
     assert [link.target_lru for link in outcome.links] == [url_to_lru("http://far.example/page")]
-    assert record_of(outcome).parser == "opaque"
+    assert record_of(outcome).parser == "text"
     assert (
         read(b"%PDF-1 http://a.example/", keeping=keeping_of(text_links=True), content_type="a/b").links == ()
     )

@@ -65,7 +65,7 @@ def registry() -> Iterator[ParserRegistry]:
         (URL, b"\xff\xfe" + "<rss/>".encode("utf-16-le"), "application/xml", "rss", "root element rss"),
         ("http://e.org/x.html", b"<p>", "application/x-unknown-thing", "html", "suffix of x.html"),
         (URL, b"%PDF-", "application/pdf", "opaque", "no parser reads it"),
-        (URL, b"<p>", "text/plain", "opaque", "no parser reads it"),
+        (URL, b"<p>", "text/plain", "text", "media type text/plain"),
     ],
 )
 def test_who_reads_what_and_why(

@@ -133,5 +133,6 @@ def test_the_origin_of_a_parser_is_known() -> None:
         "mine": "entry point gifs",
         "xml": "built in",
         "html": "built in",
+        "text": "built in",
         "opaque": "built in",
     }
