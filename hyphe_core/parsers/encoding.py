@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import cchardet
 
+from hyphe_core.parsers.charset_labels import known_label
+
 UTF_8 = "utf-8"
 FALLBACK = "windows-1252"
 MIN_CONFIDENCE = 0.9
@@ -63,33 +65,20 @@ _MEANINGS = {
     "cp819": FALLBACK,
     "ibm819": FALLBACK,
     "cp1252": FALLBACK,
-    "x-cp1252": FALLBACK,
     "utf8": UTF_8,
-    "unicode-1-1-utf-8": UTF_8,
-    "x-unicode20utf8": UTF_8,
     "iso-8859-9": "windows-1254",
     "iso8859-9": "windows-1254",
     "latin5": "windows-1254",
     "tis-620": "windows-874",
     "iso-8859-11": "windows-874",
     "gb2312": "gbk",
-    "gb_2312-80": "gbk",
     "x-gbk": "gbk",
     "euc-cn": "gbk",
-    "ks_c_5601-1987": "euc-kr",
-    "korean": "euc-kr",
     "windows-949": "euc-kr",
     "shift-jis": "shift_jis",
-    "x-sjis": "shift_jis",
     "sjis": "shift_jis",
-    "ms_kanji": "shift_jis",
     "windows-31j": "shift_jis",
-    "x-euc-jp": "euc-jp",
     "big5-hkscs": "big5",
-    "cn-big5": "big5",
-    "x-x-big5": "big5",
-    "x-mac-roman": "macintosh",
-    "mac": "macintosh",
     "unicode": "utf-16le",
     "utf-16": "utf-16le",
     "x-user-defined": FALLBACK,
@@ -118,7 +107,7 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 @lru_cache(maxsize=512)
 def find_encoding(label: str) -> str | None:
     """The encoding a label means on the web, in lower case; None when there is none that reads text."""
-    name = label.strip().strip("\"'").lower()
+    name = known_label(label)
     name = _MEANINGS.get(name, name)
     if not _LABEL.fullmatch(name):
         return None
@@ -195,6 +184,9 @@ def list_declarations(
     head = body[:N_DECLARATION_BYTES]
     if b"<?xml" in head[:64] and (declared := _XML_ENCODING.match(head)):
         found.append((declared[1].decode("latin-1"), EncodingSource.XML))
+    last_tag = head.rfind(b"<")
+    if len(body) > len(head) and b">" not in head[last_tag:]:  # it is cut, and so may be its label
+        head = head[:last_tag]
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
     labels = _iter_meta_labels(head)

@@ -1,7 +1,7 @@
 """Encoding of a page under the Nutch profile: clues in an order, names as Nutch writes them.
 
 Order: byte order mark; guesses that reach the threshold, when there is one; charset of the header;
-declaration in the first 8 KiB; bytes outside ASCII that are valid UTF-8; else windows-1252.
+declaration in the first 8 KiB, that of XML last; bytes outside ASCII that are valid UTF-8; else windows-1252.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import cchardet
 
+from hyphe_core.parsers.charset_labels import known_label
 from hyphe_core.parsers.encoding import (
     FALLBACK,
     UTF_8,
@@ -39,6 +40,7 @@ _NAMES = {
     "euc_kr": "windows-949",
     "gbk": "gb18030",
     "iso2022_jp": "iso-2022-jp",
+    "iso2022_kr": "iso-2022-kr",
     "iso8859-1": "windows-1252",
     "mac-roman": "macintosh",
     "utf-16-be": "utf-16be",
@@ -46,6 +48,7 @@ _NAMES = {
     "utf-32-be": "utf-32be",
     "utf-32-le": "utf-32le",
     "utf-8-sig": "utf-8",
+    **{f"cp{number}": f"ibm{number}" for number in (437, 775, 850, 852, 855, 857, 862)},
 }
 # Names as written -> codecs that read them, where Python knows them by another name or a wider one exists.
 _CODECS = {
@@ -55,14 +58,19 @@ _CODECS = {
     "windows-31j": "cp932",
     "windows-874": "cp874",
     "windows-949": "cp949",
+    "x-mac-cyrillic": "mac-cyrillic",
 }
 # Labels whose codec of Python is another.
 _LABELS = {
     "euc-cn": "gb18030",
+    "iso-8859-8-i": "iso-8859-8",
+    "unicode": "utf-16",
+    "windows-31j": "windows-31j",
+    "windows-874": "windows-874",
     "windows-949": "windows-949",
     "x-euc-cn": "gb18030",
     "x-gbk": "gb18030",
-    "x-sjis": "shift_jis",
+    "x-mac-cyrillic": "x-mac-cyrillic",
 }
 
 
@@ -81,7 +89,7 @@ def canonical_charset(label: str) -> str | None:
     ISO-8859-1 is recorded as windows-1252, EUC-KR as windows-949, GBK and EUC-CN as gb18030: the wider
     encoding that the web means by the name.
     """
-    name = label.strip().strip("\"'").lower()
+    name = known_label(label)
     if name in _LABELS:
         return _LABELS[name]
     try:
@@ -122,6 +130,7 @@ def detect_by_clues(body: bytes, content_type: str | None, min_confidence: int =
     if mark is not None:
         return mark
     declared = list_declarations(body, content_type, http_equiv_first=True)
+    declared.sort(key=lambda declaration: declaration[1] is EncodingSource.XML)
     clues: Sequence[Clue] = [Clue(label, source) for label, source in declared]
     if min_confidence >= 0:
         clues = [*_guesses(body), *clues]
