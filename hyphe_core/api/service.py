@@ -30,7 +30,7 @@ from hyphe_core.config import Config
 from hyphe_core.crawl.parse_work import ParserShelf, stylesheets_folder
 from hyphe_core.errors import CallerFault
 from memory_structure.acts import acting
-from memory_structure.errors import MemoryStructureError, NotFound, StoreError, StoreLocked
+from memory_structure.errors import MemoryStructureError, NotFound, PrefixTaken, StoreError, StoreLocked
 from memory_structure.registry import CorpusEntry, Registry
 
 _log = logging.getLogger(__name__)
@@ -207,6 +207,10 @@ def _failure(method: Method, error: Exception) -> Reply:
     if isinstance(error, StoreError):
         _log.error("method %s: the store failed: %s", method.name, error)
         return Reply({"code": "fail", "message": words_of_store_error(error)})
+    if isinstance(error, PrefixTaken):
+        # Clients look for these words, to say in their own what happened.
+        taken = f"prefix {error.prefix} is already set to an existing WebEntity: {error.web_entity_id}"
+        return Reply({"code": "fail", "message": taken})
     if isinstance(error, (MemoryStructureError, CallerFault)):
         return Reply({"code": "fail", "message": str(error)})
     _log.error("method %s failed", method.name, exc_info=error)

@@ -70,6 +70,23 @@ def test_browsing(visit: Visit) -> None:
     visit.ids[BLOG] = other["id"]
 
 
+def test_a_prefix_that_is_taken_is_told_in_words_the_browser_knows(visit: Visit) -> None:
+    for params in ([BLOG, None, None, None, True], [BLOG, None, None, None, True, {}]):
+        with pytest.raises(Refused, match="is already set to an existing WebEntity"):
+            visit.browser.call("store.declare_webentity_by_lruprefix_as_url", *params, visit.corpus)
+    section = visit.browser.call(
+        "store.declare_webentity_by_lruprefix_as_url", BLOG + "carnet", None, None, None, True, visit.corpus
+    )
+    assert section["created"] is True
+    visit.call("store.delete_webentity", webentity_id=section["id"])
+
+
+def test_addresses_that_are_no_page_of_the_web(visit: Visit) -> None:
+    for url in ("about:blank", "file:///tmp/x", "data:text/html,x"):
+        with pytest.raises(Refused, match="only http and https"):
+            visit.declare(url)
+
+
 def test_judging(visit: Visit) -> None:
     paper = visit.ids[PAPER]
     visit.call("store.set_webentity_status", webentity_id=paper, status="IN")
