@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -227,7 +228,9 @@ class MethodTable:
         """The method of that name. Raises Fault when there is none."""
         method = self._methods.get(name)
         if method is None:
-            raise Fault(FaultCode.METHOD_NOT_FOUND, f"function {name[:200]} not found")
+            near = get_close_matches(name[:100], self._methods, n=1, cutoff=0.7)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise Fault(FaultCode.METHOD_NOT_FOUND, f"function {name[:200]} not found{hint}")
         return method
 
     def bind(self, name: str, params: list[object] | JsonObject | None) -> Bound:

@@ -19,7 +19,7 @@ from memory_structure.lru import lru_to_url
 from memory_structure.prefixes import variations
 from memory_structure.records import WebEntity
 from memory_structure.url_cutter import cutter_for
-from memory_structure.urls import BadUrl
+from memory_structure.urls import BadUrl, clean_user_url
 
 MOST_HOPS: Final = 6
 _HOSTS_AT_ONCE: Final = 5
@@ -34,6 +34,7 @@ class ProofVerdict(StrEnum):
     REDIRECTS_INSIDE = "redirects inside"
     LEAVES = "leaves the entity"
     FOREIGN = "belongs to another entity"
+    UNOWNED = "belongs to no entity"
     FAILS = "fails"
 
 
@@ -140,9 +141,11 @@ async def _prove_form(call: Call, entity: WebEntity, url: str, timeout_seconds: 
 def _judged(entity: WebEntity, walk: Walk) -> Proof:
     url, trail, first, last, loops = walk
     end = trail[-1]
+    if first is None and trail[0].status < 0:
+        return Proof(url, trail, None, ProofVerdict.FAILS, f"{url}: {trail[0].words}", None)
     if first is None or first.web_entity_id != entity.web_entity_id:
-        warning = f"{url} belongs to {_owner_words(first)}"
-        return Proof(url, trail, first, ProofVerdict.FOREIGN, warning, None)
+        verdict = ProofVerdict.UNOWNED if first is None else ProofVerdict.FOREIGN
+        return Proof(url, trail, first, verdict, f"{url} belongs to {_owner_words(first)}", None)
     if len(trail) > 1 and (last is None or last.web_entity_id != entity.web_entity_id):
         warning = f"the redirect leads to {end.url}, which belongs to {_owner_words(last)}"
         return Proof(url, trail, last, ProofVerdict.LEAVES, warning, None)
@@ -159,22 +162,26 @@ def _owner_words(owner: Owner | None) -> str:
 
 
 def _owners_of(call: Call, urls: Iterable[str]) -> list[Owner | None]:
-    cutter = cutter_for(call.policy)
     owners: list[Owner | None] = []
     for url in urls:
-        try:
-            found = call.structure.find_owner(cutter.lru(url))
-        except BadUrl:
-            found = None
+        lru = _find_lru(call, url)
+        found = None if lru is None else call.structure.find_owner(lru)
         owners.append(None if found is None else Owner(found.web_entity_id, found.name))
     return owners
 
 
+def _find_lru(call: Call, url: str) -> str | None:
+    """The LRU of an address as a person writes it; None for what is none."""
+    try:
+        return cutter_for(call.policy).lru(clean_user_url(url, call.policy))
+    except BadUrl:
+        return None
+
+
 def _other_forms(call: Call, entity: WebEntity, url: str) -> list[str]:
     """The page at http or https, with or without www, as far as the entity owns it."""
-    try:
-        lru = cutter_for(call.policy).lru(url)
-    except BadUrl:
+    lru = _find_lru(call, url)
+    if lru is None:
         return []
     owners = call.structure.prefix_map()
     forms = [form for form in variations(lru) if form != lru]

@@ -3,11 +3,13 @@ stored."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
 from hyphe_core.crawl.job_report import Judgement, figures_of, judge
+from hyphe_core.crawl.robots import NOT_HAD
 from hyphe_core.crawl.scope import Scope
 from memory_structure.errors import NotFound
 from memory_structure.jobs import ENDED
@@ -93,6 +95,10 @@ _ADVICE: Final = {
     Stage.SIZE: "the answer is empty, cut off or too large: begin at another page",
     Stage.LINKS: "the page has no link to follow: it may need scripts; begin at its site map or deeper pages",
 }
+_NO_ROBOTS: Final = (
+    "the server fails when it is asked for robots.txt, and nothing of it is fetched meanwhile: try again "
+    "later, or crawl without obeying robots.txt, with a reason"
+)
 _OK: Final = 200
 _HTML: Final = ("text/html", "application/xhtml")
 
@@ -102,12 +108,20 @@ def diagnose_job(structure: MemoryStructure, job_id: int) -> Diagnosis:
     job = structure.get_job(job_id)
     urls = job.spec.start_urls[:MOST_START_PAGES]
     pages = tuple(_diagnose(structure, job, url) for url in urls)
-    failed = dict.fromkeys(page.failed for page in pages if page.failed is not None)
-    advice = [_ADVICE[stage] for stage in Stage if stage in failed]
+    advice = [words for stage in Stage for words in dict.fromkeys(_advice(pages, stage))]
     if job.state not in ENDED:
         advice.insert(0, f"the crawl is not over ({job.state.value}): {job.reason}")
     judgement = judge(job, figures_of(job, structure.job_outcomes(job_id)))
     return Diagnosis(job, judgement, pages, tuple(advice))
+
+
+def _advice(pages: Iterable[StartPageDiagnosis], stage: Stage) -> Iterator[str]:
+    """What to do for each of the pages that failed at a stage."""
+    for page in pages:
+        if page.failed is stage:
+            words = next(result.words for result in page.stages if result.stage is stage)
+            is_missing = stage is Stage.ROBOTS and NOT_HAD in words
+            yield _NO_ROBOTS if is_missing else _ADVICE[stage]
 
 
 def _diagnose(structure: MemoryStructure, job: Job, url: str) -> StartPageDiagnosis:

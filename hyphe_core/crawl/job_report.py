@@ -171,7 +171,7 @@ _RULES: Final[Sequence[tuple[Callable[[Figures], bool], Verdict, Callable[[Figur
 )
 
 _CUT_WORDS: Final = (
-    (FetchError.ROBOTS, "refused by robots.txt"),
+    (FetchError.ROBOTS, "not fetched: robots.txt forbids them or could not be had"),
     (FetchError.TOO_LARGE, "too large, given up"),
     (FetchError.TRUNCATED, "cut off by the server or the connection"),
     (FetchError.TRAP, "left out as traps (addresses that grow without end)"),

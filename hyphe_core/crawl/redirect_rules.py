@@ -31,6 +31,7 @@ _MAX_CHARACTERS: Final = 300
 _SCHEME: Final = re.compile(r"(https?):/{0,2}", re.I)
 _HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(\.\*)?")
 _MAX_SUFFIX_LABELS: Final = 3
+_NO_NAME: Final = re.compile(r"[=&?#\s]")
 
 
 class RedirectorKind(StrEnum):
@@ -110,10 +111,14 @@ def parse_redirector(text: str) -> Redirector:
         raise UsageFault(f"{text!r} is no rule on redirectors: it begins with the name of a host")
     segments = tuple(path.rstrip("/").split("/")) if path.strip("/") else ()
     if mark == "?":
-        names = tuple(name for name in tail.split(",") if name)
+        names = tuple(name.strip().removesuffix("=") for name in tail.split(",") if name.strip(" ="))
         if not names:
             raise UsageFault(f"{text!r} names no parameter behind its question mark")
-        return Redirector(cleaned, RedirectorKind.PARAMETER, host, segments, names)
+        if any(_NO_NAME.search(name) for name in names):
+            raise UsageFault(
+                f"{text!r}: behind the question mark stand names of parameters, with commas between"
+            )
+        return Redirector(f"{address}?{','.join(names)}", RedirectorKind.PARAMETER, host, segments, names)
     if mark == ">":
         if tail not in ("", "http", "https"):
             raise UsageFault(f"{text!r}: behind > may stand http or https, nothing else")

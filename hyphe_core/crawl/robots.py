@@ -81,6 +81,7 @@ class RobotsRules:
         return bool(self.rules.can_fetch(url, self.agent))
 
 
+NOT_HAD: Final = "robots.txt could not be had"
 ALLOW_ALL: Final = RobotsRules(RobotsState.ALLOW)
 
 
@@ -88,11 +89,11 @@ def judge_robots(agent: str, status: int | None, error: FetchError | None, body:
     """The rules that follow from an answer (redirects already followed)."""
     if status is None or (error is not None and error not in (FetchError.TOO_LARGE, FetchError.TRUNCATED)):
         way = error if error in _WAY_FAILURES else FetchError.ROBOTS
-        return RobotsRules(RobotsState.DENY, error=way, detail=f"robots.txt could not be had: {error}")
+        return RobotsRules(RobotsState.DENY, error=way, detail=f"{NOT_HAD}: {error}")
     if 200 <= status < 300:
         return parse_robots(body, agent)
     if status >= 500 or status == 429:
-        return RobotsRules(RobotsState.DENY, detail=f"robots.txt could not be had: status {status}")
+        return RobotsRules(RobotsState.DENY, detail=f"{NOT_HAD}: status {status}")
     return ALLOW_ALL
 
 

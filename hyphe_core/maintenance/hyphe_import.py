@@ -117,6 +117,8 @@ def _wishes(run: _Import, entities: Iterable[ImportedEntity]) -> Iterator[_Wish]
                 run.note(found.where, ImportOutcome.PARTLY, f"prefix {text} is left out: {error}")
                 continue
             prefixes |= dict.fromkeys(variations(prefix, run.policy) if found.widened else (prefix,))
+        for fault in found.faults:
+            run.note(found.where, ImportOutcome.PARTLY, fault)
         if prefixes:
             yield _Wish(found, prefixes)
         else:

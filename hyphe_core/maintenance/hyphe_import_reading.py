@@ -262,6 +262,7 @@ def _entity(where: str, record: Mapping[str, Any]) -> ImportedEntity:
         tags=tuple(tag for tag in tags if not tag[0].startswith(_TECHNICAL)),
         note=_words(cell("note")),
         widened=not prefixes,
+        faults=(*_faults_of_status(cell("status")), *_faults_of_tags(cell("tags"))),
     )
 
 
@@ -281,6 +282,17 @@ def _several(value: Any, border: re.Pattern[str]) -> tuple[str, ...]:
 def _status(value: Any) -> WebEntityStatus | None:
     word = _words(value).upper()
     return WebEntityStatus(word) if word in WebEntityStatus.__members__ else None
+
+
+def _faults_of_status(value: Any) -> Iterator[str]:
+    if _words(value) and _status(value) is None:
+        yield f"status {_words(value)[:100]} is left out: there are {', '.join(WebEntityStatus.__members__)}"
+
+
+def _faults_of_tags(value: Any) -> Iterator[str]:
+    for member in () if isinstance(value, dict) else _members_of_tags(value):
+        if member and _TAG.fullmatch(member) is None:
+            yield f"tag {member[:100]} is left out: it is not written as namespace:category=value"
 
 
 def _start_pages(urls: tuple[str, ...], tags: tuple[Tag, ...]) -> tuple[StartPage, ...]:
@@ -318,8 +330,13 @@ def _tags(value: Any) -> Iterator[Tag]:
             else:
                 yield from _tags_of_values("USER", str(name), inner)
         return
-    members = value if isinstance(value, list) else _words(value).split(" | ")
-    for member in members:
-        match = _TAG.fullmatch(str(member).strip())
+    for member in _members_of_tags(value):
+        match = _TAG.fullmatch(member)
         if match is not None:
             yield from _tags_of_values(match[1], match[2], [match[3]])
+
+
+def _members_of_tags(value: Any) -> list[str]:
+    """Tags written as texts."""
+    members = value if isinstance(value, list) else _words(value).split(" | ")
+    return [str(member).strip() for member in members]

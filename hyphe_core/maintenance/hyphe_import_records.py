@@ -34,7 +34,8 @@ class ImportLine:
 @dataclass(frozen=True, slots=True)
 class ImportedEntity:
     """A web entity as found in a file. `prefixes` are LRUs or addresses in any spelling; with `widened` their
-    variations are meant too. `key` is its id in the file. `status` None: the file does not say."""
+    variations are meant too. `key` is its id in the file. `status` None: the file does not say. `faults`:
+    what of the record could not be read."""
 
     where: str
     prefixes: tuple[str, ...]
@@ -46,6 +47,7 @@ class ImportedEntity:
     tags: tuple[Tag, ...] = ()
     note: str = ""
     widened: bool = False
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

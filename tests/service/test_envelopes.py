@@ -120,6 +120,11 @@ def test_what_is_no_call_is_an_invalid_request(client: Client, call: Any) -> Non
     assert client.post(call)["error"]["code"] == -32600
 
 
+def test_an_unknown_method_is_told_with_the_nearest(client: Client) -> None:
+    words = client.post({"method": "store.get_webentit"})["faultString"]
+    assert words == "function store.get_webentit not found; did you mean store.get_webentity?"
+
+
 def test_unknown_methods_have_the_shape_of_each_framing(client: Client) -> None:
     old = {"fault": "NoSuchFunction", "faultCode": -32601, "faultString": "function x not found"}
     assert client.post({"method": "x"}) == old

@@ -81,6 +81,17 @@ def test_each_start_page_is_proved(client: Client, site: str, entities: tuple[in
     assert (foreign["verdict"], foreign["owner_id"]) == ("belongs to another entity", two)
 
 
+def test_addresses_as_people_write_them_are_proved(
+    client: Client, site: str, entities: tuple[int, int]
+) -> None:
+    one, _ = entities
+    urls = [f"{site}/a/home".removeprefix("http://"), f"{site}/free", "bad address", "mailto:a@b.org"]
+    found = client.call("startpages.check", webentity_id=one, urls=urls, corpus=FULL)
+    verdicts = [(each["verdict"], each["owner_id"]) for each in found]
+    assert verdicts == [("answers", one), ("belongs to no entity", None), ("fails", None), ("fails", None)]
+    assert ["usable web address" in (each["warning"] or "") for each in found] == [False, False, True, True]
+
+
 def test_what_the_modes_propose_is_proved_when_no_url_is_given(
     client: Client, site: str, entities: tuple[int, int]
 ) -> None:

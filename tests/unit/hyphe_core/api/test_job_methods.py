@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hyphe_core.crawl.diagnosis import _ADVICE, _FAILING, Stage
+from hyphe_core.crawl.robots import judge_robots
 from memory_structure.acts import acting
 from memory_structure.records import EndReason, FetchError, JobState
 from memory_structure.registry import Command, HostKey
@@ -105,7 +106,7 @@ def test_a_report_counts_and_judges_with_its_numbers(curator: Curator) -> None:
     assert report["pages_by_depth"] == {"0": 1, "1": 14}
     assert report["links"]["to_other_webentities"] == 1
     assert report["links"]["webentities_linked"] == 1
-    assert "1 page refused by robots.txt" in report["cuts"]
+    assert "1 page not fetched: robots.txt forbids them or could not be had" in report["cuts"]
     assert any("depth 1" in cut for cut in report["cuts"])
     whole = curator.call("jobs.report_webentity", entity)
     assert (whole["n_jobs"], whole["verdict"]) == (1, "achieved")
@@ -188,6 +189,21 @@ def test_an_empty_crawl_is_diagnosed_at_the_stage_that_failed(
     assert all(stages[name]["passed"] is True for name in order[: order.index(failed)])
     assert all(stages[name]["passed"] is None for name in order[order.index(failed) + 1 :])
     assert len(found["advice"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("detail", "words"),
+    [
+        ("robots.txt forbids it", "refuses the crawler"),
+        (judge_robots("tester", 503, None, b"").detail, "fails when it is asked for robots.txt"),
+    ],
+)
+def test_a_server_that_fails_at_robots_txt_does_not_refuse(curator: Curator, detail: str, words: str) -> None:
+    _, job = launched(curator, "http://a.com/")
+    store(curator, job, "http://a.com/", status=None, error="robots", error_detail=detail)
+    end(curator, job)
+    (advice,) = curator.call("jobs.diagnose", job)["advice"]
+    assert words in advice
 
 
 def test_every_error_has_a_stage() -> None:

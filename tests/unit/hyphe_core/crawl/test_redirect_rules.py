@@ -87,11 +87,30 @@ def test_every_row_of_the_list_can_be_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "localhost", "a b.com", "a.com/go", "a.com/go?", "a.com/>ftp", "a" * 301]
+    "text",
+    [
+        "",
+        "x",
+        "localhost",
+        "a b.com",
+        "a.com/go",
+        "a.com/go?",
+        "a.com/go?=",
+        "a.com/>ftp",
+        "a" * 301,
+        "a.com/go?u=%s",
+        "a.com/go?u=1&v=2",
+        "a.com/go?u v",
+        "a.com/go?u#v",
+    ],
 )
 def test_a_bad_rule_is_refused_with_words(text: str) -> None:
     with pytest.raises(UsageFault):
         parse_redirector(text)
+
+
+def test_a_parameter_may_be_written_with_its_equals_sign() -> None:
+    assert parse_redirector("https://a.com/go?u=, v=") == parse_redirector("a.com/go?u,v")
 
 
 def test_shorteners_are_told_from_their_home_pages() -> None:

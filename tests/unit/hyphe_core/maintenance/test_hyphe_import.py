@@ -351,6 +351,25 @@ def test_a_cell_guarded_from_spreadsheets_is_read_as_it_was(structure: MemoryStr
     assert (entity.name, entity.note) == ("=A", "-b")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_status_and_tags_that_cannot_be_read_are_told(structure: MemoryStructure, separator: str) -> None:
+    lines = [
+        ("url", "status", "tags"),
+        ("a.org", "maybe", "press | USER:kind=weekly"),
+        ("b.org", "out", ""),
+    ]
+    plan = read_texts({"list.csv": "\n".join(separator.join(line) for line in lines)})
+    report = import_plan(structure, plan)
+    told = [(line.where, line.outcome.value, line.message.split(":")[0]) for line in report.lines]
+    assert told == [
+        ("list.csv, line 2", "partly imported", "status maybe is left out"),
+        ("list.csv, line 2", "partly imported", "tag press is left out"),
+    ]
+    statuses = {entity.name: entity.status.value for entity in structure.list_web_entities()}
+    assert statuses == {"A.org": "IN", "B.org": "OUT"}
+    assert structure.list_web_entities()[0].tags == (("USER", "kind", "weekly"),)
+
+
 def test_a_cell_of_several_lines_keeps_line_numbers_right(structure: MemoryStructure) -> None:
     report = imported(structure, text='prefixes,note\nhttp://a.org,"one\ntwo"\nno address,\n')
     assert told(report)[-1] == ("list.csv, line 4", "not imported")
