@@ -64,7 +64,7 @@ def is_truncated(n_bytes: int | None, declared_length: str | None, flag: str | N
         return flag.strip().lower() == "true"
     if declared_length is None:
         return False
-    length = declared_length.strip()
+    length = declared_length.strip().removeprefix("+")
     return length.isascii() and length.isdigit() and int(length[:20]) > n_bytes
 
 

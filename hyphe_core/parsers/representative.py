@@ -26,11 +26,15 @@ def choose_representative(source: str, target: str, *, temporary: bool) -> str:
         return source if _is_root(left) else target
     if left.host == right.host and not _is_root(left):
         return source if _rank(left) <= _rank(right) else target
-    return source if left.host.count(".") <= right.host.count(".") else target
+    return source if _n_labels(left) <= _n_labels(right) else target
 
 
 def _is_root(address: Address) -> bool:
     return address.file in ("", "/")
+
+
+def _n_labels(address: Address) -> int:
+    return address.host.rstrip(".").count(".") + 1
 
 
 def _rank(address: Address) -> tuple[int, int]:

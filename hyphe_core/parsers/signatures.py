@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from enum import StrEnum
 
 _WORD = re.compile(r"[^\W_]+")
-_NOT_LETTER_OR_DIGIT = re.compile(r"[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u218b\u2460-\u24ff\u2776-\u2793]")
+_LETTERS_AND_DIGITS = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd"})
+_DOTTED_I = "\u0130"
+
+
+class _CharactersOfWords(dict[int, str]):
+    """Code of a character -> what it is in a profile, filled as characters are met: in lower case whatever
+    stands around it, a blank for what is no letter or digit, or lies beyond 16 bits."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if code > 0xFFFF or unicodedata.category(character) not in _LETTERS_AND_DIGITS:
+            character = " "
+        self[code] = lowered = "i" if character == _DOTTED_I else character.lower()
+        return lowered
+
+
+_PROFILED = _CharactersOfWords()
 
 
 class SignatureKind(StrEnum):
@@ -45,9 +62,8 @@ def text_profile(text: str, min_length: int = 2, rate: float = 0.01) -> list[tup
     quantum, a share `rate` of the highest count, at least 2 when any word repeats, else 1; words below it are
     left out. So neither the order of words nor rare words matter.
     """
-    if not text.isascii():
-        text = _NOT_LETTER_OR_DIGIT.sub(" ", text)
-    words = (word for word in _WORD.findall(text.lower()) if len(word) > min_length)
+    found = _WORD.findall(text.lower()) if text.isascii() else text.translate(_PROFILED).split()
+    words = (word for word in found if len(word) > min_length)
     counts = Counter(words)
     highest = max(counts.values(), default=0)
     quantum = int(highest * rate + 0.5)

@@ -8,8 +8,8 @@ import re
 MAX_FOLLOWING_CHARACTERS = 333
 _MAX_REST_CHARACTERS = MAX_FOLLOWING_CHARACTERS - 2
 _ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.\-])(?:https?|ftp)://[A-Za-z0-9\[]"
-    rf"(?:[A-Za-z0-9$_.+!*,;/?:@&~=\-\[\]]|%[A-Fa-f0-9]{{2}}){{0,{_MAX_REST_CHARACTERS}}}+"
+    r"(?<![A-Za-z0-9+.\-])(?:https?|ftp)://(?:[A-Za-z0-9]|\[[A-Fa-f0-9:.]{2,45}\])"
+    rf"(?:[A-Za-z0-9$_.+!*,;/?:@&~=\-]|%[A-Fa-f0-9]{{2}}){{0,{_MAX_REST_CHARACTERS}}}+"
     r"(?:#[A-Za-z0-9][A-Za-z0-9$_.+!*,;/?:@&~=%\-]{0,1000}+)?",
     re.IGNORECASE,
 )

@@ -33,6 +33,16 @@ def test_profiles_round_counts_down_to_the_quantum() -> None:
     assert text_profile("a bb") == text_profile("") == []
 
 
+def test_letters_and_digits_are_those_of_16_bits_each_lowered_by_itself() -> None:
+    assert text_profile("ΟΔΟΣ İst ⅧⅧⅧ 〇〇〇 ℝℝℝ ٠٠٠") == [
+        ("ist", 1),
+        ("οδοσ", 1),
+        ("٠٠٠", 1),
+        ("ℝℝℝ", 1),
+    ]
+    assert text_profile("abc𝐀def 𝐀𝐀𝐀 ½ab e\u0301ab") == [("abc", 1), ("def", 1)]
+
+
 def test_kinds_of_signatures() -> None:
     body, text, url = b"<p>Some words</p>", "Some words", "http://e.org/"
     assert signature_of(SignatureKind.CONTENT, body, text, url) == hashlib.md5(body).hexdigest()
@@ -66,6 +76,10 @@ def test_the_order_of_words_does_not_matter(lists: tuple[list[str], list[str]]) 
         ("http://www.a.com/x", "http://A.com/y", True, 1),
         ("http://a.com/x", "tel:1", True, 1),
         ("http://a.com", "http://a.com/", False, 0),
+        ("http://www.a.com./x", "http://b.a.com/y", True, 0),
+        ("http://www.a.com/x", "http://a.com./y", True, 1),
+        ("http://a.intern/x", "http://b.intern/y", True, 1),  # no known suffix: other domains
+        ("http://b.c.a.com/x", "http://a.com./y", True, 1),
     ],
 )
 def test_representatives(source: str, target: str, temporary: bool, chosen: int) -> None:
@@ -91,6 +105,7 @@ def test_a_representative_is_one_of_the_two(source: str, target: str, temporary:
             ["HTTPS://E.org", "ftp://e.org/x,", "HTTPS://E.org"],
         ),
         ("<http://e.org/%C3%A9>", ["http://e.org/%C3%A9"]),
+        ("[http://e.org/a] [http://[::1]:80/b]", ["http://e.org/a", "http://[::1]:80/b"]),
         ("xhttp://e.org javascript:x http:x http://", []),
         ("http://e.org/é", ["http://e.org/"]),
         ("http://a or http://" + "x" * 400, ["http://a", "http://" + "x" * 332]),
@@ -134,6 +149,7 @@ def test_protocol_statuses(code: int, status: ProtocolStatus) -> None:
         (None, "38", "true", False),
         (0, "1", None, True),
         (19, " 38 ", None, True),
+        (19, "+38", None, True),
         (19, "38", "false", False),
         (19, "", None, False),
         (19, "-38", None, False),
