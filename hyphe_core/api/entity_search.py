@@ -124,6 +124,8 @@ def read_bounds(name: str, value: object) -> Bounds:
         )
     except ValueError:
         raise Refusal(f"the filter on {name} takes a number or [least, most]") from None
+    if not least <= most:
+        raise Refusal(f"the filter on {name} takes [least, most]: {least:g} is not at most {most:g}")
     scale = _MICROS if name in _DATES else 1.0
     # A millisecond holds a thousand of the microseconds that are stored.
     return Bounds(name, least * scale, most * scale + (scale - 1))

@@ -13,6 +13,7 @@ from hyphe_core.api.entity_search import read_bounds, read_flag, read_statuses
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.json_values import JsonObject
 from hyphe_core.errors import nearest_name
+from memory_structure.words import words_of
 
 _MAX_IDS: Final = 1_000_000
 _MAX_TAGS: Final = 1_000
@@ -53,7 +54,13 @@ def _status(filters: Filters, name: str, value: object) -> Filters:
 
 
 def _words(filters: Filters, name: str, value: object) -> Filters:
-    return replace(filters, words=tuple(_texts(name, value)))
+    texts = _texts(name, value)
+    for text in texts:
+        if text.strip() and not words_of(text):
+            raise Refusal(
+                f"there is no word in {text.strip()[:100]!r}; parts of words and signs are found by text"
+            )
+    return replace(filters, words=tuple(texts))
 
 
 def _text(filters: Filters, name: str, value: object) -> Filters:
