@@ -129,9 +129,10 @@ def parse_well_formed(document: Document, *, strict: bool, max_bytes: int = MAX_
 
 def reencode(document: Document) -> bytes:
     """A strictly well-formed document in UTF-8 with a declaration, its document type, instructions and
-    comments kept. Raises NotWellFormed."""
-    root = _read(document, strict=True, keeps_all=True)[0]
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + etree.tostring(root.getroottree(), encoding="UTF-8")
+    comments kept, and that it stands alone. Raises NotWellFormed."""
+    tree = _read(document, strict=True, keeps_all=True)[0].getroottree()
+    alone = b' standalone="yes"' if tree.docinfo.standalone else b""
+    return b'<?xml version="1.0" encoding="UTF-8"' + alone + b"?>\n" + etree.tostring(tree, encoding="UTF-8")
 
 
 _Reading = tuple[etree._Element, str, EncodingSource, bool, tuple[str, ...]]

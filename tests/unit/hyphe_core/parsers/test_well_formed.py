@@ -172,6 +172,15 @@ def test_copy_in_utf8_keeps_the_document() -> None:
     assert '<b x:y="é">é</b><!--c-->' in copy.decode()
 
 
+@pytest.mark.parametrize(
+    ("declared", "kept"),
+    [(b' standalone="yes"', b' standalone="yes"'), (b' standalone="no"', b""), (b"", b"")],
+)
+def test_a_copy_stands_alone_as_its_document(declared: bytes, kept: bytes) -> None:
+    copy = reencode(Document("http://e.org/", b'<?xml version="1.0"' + declared + b"?><a/>"))
+    assert copy == b'<?xml version="1.0" encoding="UTF-8"' + kept + b"?>\n<a/>"
+
+
 def test_messages_name_no_files() -> None:
     assert scrub("cannot load /srv/secret/a.xml or file:///etc/passwd\nnow") == "cannot load ... or ... now"
 
