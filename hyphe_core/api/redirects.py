@@ -14,7 +14,7 @@ from hyphe_core.api.parameters import ListOf, Parameter, Text
 from hyphe_core.api.schemas import FLAG, INTEGER, TEXT, TEXTS, list_of, or_null, record
 from hyphe_core.crawl.corpora import rules_of_corpus
 from hyphe_core.crawl.redirect_rules import built_in_redirectors, parse_redirector
-from hyphe_core.errors import UsageFault
+from hyphe_core.errors import UsageFault, nearest_name
 from hyphe_core.maintenance import open_context, run_maintenance
 from memory_structure.lru import lru_to_url
 from memory_structure.urls import BadUrl
@@ -93,14 +93,18 @@ def _change(call: Call, sign: str, rules: list[str]) -> list[str]:
     except UsageFault as fault:
         raise Refusal(str(fault)) from None
     without = {each.text: "+" for each in built_in_redirectors()}
+    everywhere = {change[1:]: change[0] for change in call.registry.redirect_changes()}
+    kept = {} if call.entry is None else {change[1:]: change[0] for change in call.options.redirects}
     if call.entry is None:
         call.service.require(Role.ADMIN, call.caller, None)
+    if sign == "-":
+        _refuse_unknown(wanted, {*without, *everywhere, *kept})
+    if call.entry is None:
         call.registry.change_redirects(
             [("=" if without.get(rule, "-") == sign else sign) + rule for rule in wanted]
         )
         return list(call.registry.redirect_changes())
-    without |= {change[1:]: change[0] for change in call.registry.redirect_changes()}
-    kept = {change[1:]: change[0] for change in call.options.redirects}
+    without |= everywhere
     for rule in wanted:
         kept.pop(rule, None)
         if without.get(rule, "-") != sign:
@@ -108,6 +112,13 @@ def _change(call: Call, sign: str, rules: list[str]) -> list[str]:
     changed = redirect_changes([found + rule for rule, found in kept.items()])
     call.structure.set_options(replace(call.options, redirects=changed))
     return list(changed)
+
+
+def _refuse_unknown(wanted: list[str], known: set[str]) -> None:
+    for rule in wanted:
+        if rule not in known:
+            near = nearest_name(rule, known, "redirects.list names all")
+            raise Refusal(f"there is no redirector {rule!r}{near}")
 
 
 @methods.method(

@@ -51,6 +51,12 @@ def test_changes_for_all_corpora_are_those_of_the_operator(curator: Curator) -> 
     assert everywhere(curator, "redirects.remove", ["out.example.org/?u"]) == []
 
 
+def test_what_is_no_redirector_is_not_removed(curator: Curator) -> None:
+    words = curator.refusal("redirects.remove", ["bit.ly", "www.facebok.com/l.php?u"])["message"]
+    assert "no redirector 'www.facebok.com/l.php?u'; did you mean www.facebook.com/l.php?u?" in words
+    assert listed(curator)["bit.ly"] == ("program", True)
+
+
 def test_a_bad_rule_is_refused_and_changes_nothing(curator: Curator) -> None:
     assert (
         "begins with the name of a host"
