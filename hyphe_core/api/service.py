@@ -38,6 +38,7 @@ _log = logging.getLogger(__name__)
 _ASK_ADMINISTRATOR = (
     "which the administrator has: give that password to start_corpus, with null for the corpus"
 )
+_ASK_CURATOR = "give the password of its curators to start_corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,8 @@ class Service:
             raise Refusal(f"Wrong password: this needs the role {role.word}, {_ASK_ADMINISTRATOR}")
         if held is Role.ANYONE:
             raise Refusal(unauthorised_state(entry))
-        needed = f"this needs the role {role.word} on corpus {entry.corpus_id}"
-        raise Refusal(f"Wrong auth: {needed}, you have {held.word}; {_ASK_ADMINISTRATOR}")
+        needed = f"this needs the role {role.word} on corpus {entry.corpus_id}, you have {held.word}"
+        raise Refusal(f"Wrong auth: {needed}; {_ASK_ADMINISTRATOR if role is Role.ADMIN else _ASK_CURATOR}")
 
     def may(self, role: Role, caller: Caller, entry: CorpusEntry | None) -> bool:
         """Whether a caller has a role, on a corpus or (None) on the service."""

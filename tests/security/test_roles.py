@@ -89,6 +89,10 @@ def test_a_reader_is_told_what_would_be_needed(shared: Inside, shown: Shown, nam
         reply = shared.service.answer_blocking(Bound(method, PROTECTED, ()), Caller(token))
         message = reply.value["message"]  # type: ignore[index]
         assert message.startswith("Wrong auth: this needs the role " + method.role.word)
+        assert ("administrator" in message, "its curators" in message) == (
+            method.role is Role.ADMIN,
+            method.role is Role.CURATOR,
+        )
 
 
 @pytest.mark.parametrize(
