@@ -20,6 +20,7 @@ from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.markup import Content
 from hyphe_core.parsers.parse_out import Outlink
 from hyphe_core.parsers.parse_out_cleaning import NEW_LINE, RawParse, clean_url, with_low_scheme
+from hyphe_core.parsers.profiles import NUTCH
 from memory_structure.records import LinkKind
 from memory_structure.urls import join_url
 
@@ -37,6 +38,7 @@ _YEAR_MONTH: Final = re.compile(r"(\d{4})(?:-(\d\d))?")
 _MARKUP: Final = re.compile(r"[<&]")
 _HTML: Final = "text/html; charset=utf-8"
 _parser: Final = HtmlParser()
+_strict_parser: Final = HtmlParser(NUTCH)
 
 
 def finish(parses: list[RawParse], content: Content) -> list[RawParse]:
@@ -89,12 +91,12 @@ def _finish_entry(entry: RawParse, link: str, site: str, feed: RawParse, *, stri
 def _read_texts(parse: RawParse, url: str, *, strict: bool) -> None:
     """The text of a parse, from its description or its contents, and links that stand in these."""
     contents, contents_type = parse.meta_value(_CONTENTS), parse.meta_value(_CONTENTS_TYPE)
-    parse.text, links = _read_text(parse.text, parse.meta_value(_TEXT_TYPE), url)
+    parse.text, links = _read_text(parse.text, parse.meta_value(_TEXT_TYPE), url, strict=strict)
     is_described = bool(parse.text.strip())
     if is_described:
         parse.add("description", parse.text)
     if contents.strip() and not (is_described and strict):
-        text, more_links = _read_text(contents, contents_type, url)
+        text, more_links = _read_text(contents, contents_type, url, strict=strict)
         links += more_links
         if is_described:
             parse.meta.append(Metadatum("contents", text))
@@ -104,14 +106,17 @@ def _read_texts(parse: RawParse, url: str, *, strict: bool) -> None:
     parse.is_legal = False
 
 
-def _read_text(text: str, kind: str, url: str) -> tuple[str, list[Outlink]]:
-    """(text, links): markup within the text gives its visible text, and links."""
+def _read_text(text: str, kind: str, url: str, *, strict: bool) -> tuple[str, list[Outlink]]:
+    """(text, links): markup within the text gives its visible text, and links; by Nutch's rules for HTML when
+    read strictly."""
     if kind not in ("html", "text/html") or not _MARKUP.search(text):
         return text, []
-    result = _parser.parse(Document(url, text.encode("utf-8", "replace"), _HTML))
-    links = [link for link in result.links if link.kind is LinkKind.HYPERLINK]
+    parser = _strict_parser if strict else _parser
+    result = parser.parse(Document(url, text.encode("utf-8", "replace"), _HTML))
+    links = [link for link in result.links if strict or link.kind is LinkKind.HYPERLINK]
     return result.text.replace("\n", NEW_LINE), [
-        Outlink(link.url, link.anchor, "a", link.rel) for link in links
+        Outlink(link.url, link.anchor, "a" if link.kind is LinkKind.HYPERLINK else "", link.rel)
+        for link in links
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from xml.sax.saxutils import escape
 
 import pytest
@@ -219,6 +220,14 @@ def test_in_the_profile_of_nutch_a_description_stands_alone() -> None:
     (entry,) = strict.parse(Document(URL, rss(BOTH).encode(), "application/rss+xml")).parses
     assert facts(entry, "contents") == []
     assert [link.url for link in entry.links] == ["http://f.org/s"]
+
+
+def test_in_the_profile_of_nutch_markup_of_entries_is_read_by_its_rules() -> None:
+    markup = "<p>a</p><p>b</p><a href='/x'></a><a href='/y' rel=nofollow>y</a><img src='/i' alt=z>"
+    body = rss(f"<item><link>http://f.org/a</link><description>{escape(markup)}</description></item>")
+    (entry,) = PARSER.for_profile(NUTCH).parse(Document(URL, body.encode(), "application/rss+xml")).parses
+    assert entry.text == "a\nb\ny"
+    assert [(link.url, link.anchor) for link in entry.links] == [("http://f.org/i", "z")]
 
 
 def test_elements_of_modules_are_not_those_of_rss() -> None:
