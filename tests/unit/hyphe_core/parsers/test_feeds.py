@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from xml.sax.saxutils import escape
 
 import pytest
