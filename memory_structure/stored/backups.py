@@ -56,8 +56,7 @@ class Backups(Corpora):
     ) -> CorpusEntry:
         """Make a new corpus of a backup, all or nothing."""
         dump = DumpReader(file)
-        name = dump.head.name if name is None else name
-        self._refuse_name(name)
+        name = self._free_name(dump.head.name if name is None else name)
         with self._stores.making(corpus_id_of(name)) as store:
 
             def alive(what: str, done: int) -> None:

@@ -71,7 +71,7 @@ class Corpora:
         rules: Sequence[CreationRule] = (),
     ) -> CorpusEntry:
         """Create a corpus and its store, with rules."""
-        self._refuse_name(name)
+        name = self._free_name(name)
         with self._stores.making(corpus_id_of(name)) as store:
             structure = self._make_structure(store, options)
             try:
@@ -86,9 +86,10 @@ class Corpora:
             self._structures[entry.corpus_id] = ((store, entry.created_at), structure)
         return entry
 
-    def _refuse_name(self, name: str) -> None:
-        _refuse_bad_name(name)
-        _refuse_used(self._storage, name)
+    def _free_name(self, name: str) -> str:
+        usable = _usable_name(name)
+        _refuse_used(self._storage, usable)
+        return usable
 
     def _enter(self, store: str, name: str, password_hash: str) -> CorpusEntry:
         """Make a finished store a corpus, in one transaction."""
@@ -128,7 +129,7 @@ class Corpora:
 
     def rename_corpus(self, corpus_id: str, name: str) -> CorpusEntry:
         """Change the name; the id stays."""
-        _refuse_bad_name(name)
+        name = _usable_name(name)
         with self._changing(corpus_id) as (transaction, row):
             if row[1] != name:
                 _refuse_used(transaction, name)
@@ -213,7 +214,7 @@ class Corpora:
     def undestroy_corpus(self, destroyed_id: str, name: str | None = None) -> CorpusEntry:
         """Bring a corpus back from the trash, not started."""
         if name is not None:
-            _refuse_bad_name(name)
+            name = _usable_name(name)
         with self._storage.transaction() as transaction:
             row = transaction.get(TRASH, (destroyed_id,)).get(destroyed_id)
             if row is None:
@@ -340,14 +341,17 @@ def _to_trash(transaction: Transaction, row: Row) -> DestroyedCorpus:
     return _destroyed(made)
 
 
-def _refuse_bad_name(name: str) -> None:
-    """Names are shown on one line of terminals and tables: nothing that breaks or disguises it."""
-    if not name.strip():
+def _usable_name(name: str) -> str:
+    """The name without spaces around it, letters in their composed form. Names are shown on one line of
+    terminals and tables: nothing that breaks or disguises it."""
+    name = unicodedata.normalize("NFC", name).strip()
+    if not name:
         raise InvalidValue("a corpus needs a name")
     if len(name) > _MAX_NAME:
         raise InvalidValue(f"the name of a corpus has at most {_MAX_NAME} characters, not {len(name)}")
     if any(unicodedata.category(character) in _UNSHOWN or character in _OVERRIDES for character in name):
         raise InvalidValue(f"the name {name!r} holds characters that cannot be shown")
+    return name
 
 
 def _refuse_used(reader: Reader, name: str) -> None:

@@ -115,6 +115,16 @@ def test_names_are_used_once_and_ids_differ(registry: StoredRegistry) -> None:
     assert [entry.corpus_id for entry in registry.list_corpora()] == ["a-b", "a-b-1"]
 
 
+def test_spaces_around_a_name_and_the_form_of_its_letters_do_not_count(registry: StoredRegistry) -> None:
+    entry = registry.create_corpus(" \u00c9nergie ", CorpusOptions())
+    assert (entry.name, entry.corpus_id) == ("\u00c9nergie", "nergie")
+    for name in ("\u00c9nergie\t", "E\u0301nergie"):
+        with pytest.raises(AlreadyExists, match="nergie"):
+            registry.create_corpus(name, CorpusOptions())
+    other = make(registry)
+    assert registry.rename_corpus(other, " Other ").name == "Other"
+
+
 def test_destroyed_corpus_leaves_nothing(registry: StoredRegistry) -> None:
     corpus_id = make(registry)
     structure = registry.open_structure(corpus_id)
