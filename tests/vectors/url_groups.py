@@ -59,6 +59,13 @@ def _table(rules: Any) -> dict[str, str]:
     return rules if isinstance(rules, dict) else read_host_table(_text(rules))
 
 
+class Untouched(Normalizer):
+    """The normaliser that does nothing."""
+
+    def normalize(self, url: str, scope: Scope = Scope.DEFAULT) -> str:
+        return url
+
+
 def other_normalizer(case: Case) -> Any:
     given = _fields(case)
     table = _table(given.get("rules", {}))
@@ -68,6 +75,7 @@ def other_normalizer(case: Case) -> Any:
         "slash": lambda: SlashNormalizer(table),
         "querystring": QueryNormalizer,
         "ajax": AjaxNormalizer,
+        "pass": Untouched,
         "basic": BasicNormalizer,
         "regex": shipped_regex_normalizer,
     }
