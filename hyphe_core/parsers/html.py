@@ -44,6 +44,8 @@ PAGE_RELATIONS = frozenset(
 )
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
 _WEB = ("http://", "https://")
+# Elements that browsers take to go on behind such a tag, to the end of the page; Nutch does not.
+_CLOSED_AT_ONCE = re.compile(rb"<(iframe|title|textarea)(\s[^<>]*[\s\"'])?/>", re.IGNORECASE)
 _FRAME = re.compile(rb"<frame(?=[\s/>])", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -78,6 +80,8 @@ class HtmlParser(Parser):
         else:
             decoded = (decode_as if self._profile.by_rules else decode)(document.body, encoding.name)
             markup = decoded.encode("utf-8", "replace")
+        if self._profile.by_rules:
+            markup = _CLOSED_AT_ONCE.sub(rb"<\1\2></\1>", markup)
         markup, warning = defuse(markup)
         warnings = tuple(filter(None, (encoding.warning, warning)))
         try:
