@@ -95,7 +95,7 @@ class StartPageProposer:
     def _near_pages(self, entity: WebEntity, n: int) -> list[str]:
         ranked = self._most_linked(entity, max(n, _N_CANDIDATES)) if self._has_links else []
         found = _near([page for page, n_links in ranked if n_links], entity)
-        if len(found) < n:
+        if len(found) < n and len(ranked) < entity.n_pages:
             unlinked = [page for page in self._some_pages(entity, max(n, _N_CANDIDATES)) if not _failed(page)]
             found = list(dict.fromkeys((*found, *_near(unlinked, entity))))
         return found[:n]
