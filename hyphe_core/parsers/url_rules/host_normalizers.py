@@ -39,7 +39,7 @@ class HostNormalizer(Normalizer):
         exact = self._hosts.get(host)
         if exact is not None:
             return exact
-        labels = host.split(".")
+        labels = host.rstrip(".").split(".")
         for n_labels in (*range(2, len(labels)), 1):
             other = self._hosts.get("*." + ".".join(labels[-n_labels:])) if n_labels < len(labels) else None
             if other is not None:

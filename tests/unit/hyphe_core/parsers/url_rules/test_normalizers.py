@@ -177,6 +177,7 @@ def test_hosts_are_replaced_alone() -> None:
         HostNormalizer({"*.org": "o.org", "*.e.org": "e.org"}).normalize("http://a.e.org/") == "http://e.org/"
     )
     assert HostNormalizer({"*.org": "o.org"}).normalize("http://e.org/") == "http://o.org/"
+    assert normalizer.normalize("http://a.e.org./") == "http://e.org/"
     assert normalizer.normalize("http://e.org/") == "http://e.org/"
     assert normalizer.normalize("http://y.org/") == "http://y.org/"
 
