@@ -19,7 +19,8 @@
         </xsl:for-each>
         <xsl:call-template name="facts"/>
       </n:parse>
-      <xsl:apply-templates select="/*/*[local-name() = 'entry'] | /*[local-name() = 'entry']"/>
+      <xsl:apply-templates select="/*[local-name() = 'entry']"/>
+      <xsl:apply-templates select="/*/*[local-name() = 'entry']"/>
     </n:parses>
   </xsl:template>
 
@@ -34,7 +35,8 @@
       <n:meta name="feed.contents-type"><xsl:value-of select="$contents[1]/@type"/></n:meta>
       <n:meta name="atom.id"><xsl:value-of select="*[local-name() = 'id']"/></n:meta>
       <xsl:for-each select=".//h:a/@href"><n:outlink url="{.}" element="a"><xsl:value-of select=".."/></n:outlink></xsl:for-each>
-      <xsl:for-each select="*[local-name() = 'link'][@rel = 'enclosure']/@href | media:content/@url | media:group/media:content/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
+      <xsl:for-each select="*[local-name() = 'link'][@rel = 'enclosure']/@href"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
+      <xsl:for-each select=".//media:content/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
       <xsl:for-each select="*[local-name() = 'content']/@src">
         <n:outlink url="{.}" element="enclosure"><xsl:if test="contains(../@type, 'html')"><xsl:attribute name="element">content</xsl:attribute></xsl:if></n:outlink>
       </xsl:for-each>
@@ -54,7 +56,8 @@
 
   <xsl:template name="fields">
     <xsl:variable name="summaries" select="*[local-name() = 'summary' or local-name() = 'subtitle' or local-name() = 'tagline'][normalize-space()]"/>
-    <xsl:variable name="described" select="($summaries | media:description[not($summaries)] | media:group/media:description[not($summaries)])[1]"/>
+    <xsl:variable name="others" select="(media:description[1] | media:group[1]/media:description[1])[not($summaries)]"/>
+    <xsl:variable name="described" select="$summaries[1] | $others[1]"/>
     <n:text><xsl:apply-templates select="$described" mode="read"/></n:text>
     <n:meta name="feed.text-type"><xsl:value-of select="$described/@type"/></n:meta>
     <n:title><xsl:value-of select="(*[local-name() = 'title'])[1]"/></n:title>

@@ -5,7 +5,7 @@
   <xsl:import href="parts.xsl"/>
 
   <xsl:template match="/">
-    <xsl:variable name="info" select="/*/*[local-name() = 'info' or (substring-before(local-name(), 'info') and not(substring-after(local-name(), 'info')))]"/>
+    <xsl:variable name="info" select="/*/*[local-name() = 'info' or (substring-before(local-name(), 'info') and not(substring-after(local-name(), 'info')))][1]"/>
     <n:parse status="success">
       <n:title><xsl:value-of select="(/*/*[local-name() = 'title'] | $info/*[local-name() = 'title'] | /*/*[local-name() = 'refmeta']/*[local-name() = 'refentrytitle'])[1]"/></n:title>
       <xsl:for-each select="$info//*[local-name() = 'author' or local-name() = 'corpauthor']"><n:creator><xsl:call-template name="person"/></n:creator></xsl:for-each>
@@ -18,7 +18,7 @@
       <xsl:for-each select="$info/*[local-name() = 'legalnotice']"><n:rights><xsl:apply-templates mode="lines"/></n:rights></xsl:for-each>
       <xsl:call-template name="facts"><xsl:with-param name="language" select="/*/@xml:lang | /*/@lang"/></xsl:call-template>
       <n:text><xsl:apply-templates select="/*/*" mode="lines"/></n:text>
-      <xsl:for-each select="//@xlink:href | //*[local-name() = 'ulink']/@url | //@fileref">
+      <xsl:for-each select="//@*[(local-name() = 'href' and namespace-uri() = 'http://www.w3.org/1999/xlink') or local-name() = 'fileref' or (local-name() = 'url' and local-name(..) = 'ulink')]">
         <xsl:if test="not(starts-with(., '#'))"><n:outlink url="{.}" element="{local-name(..)}"><xsl:value-of select=".."/></n:outlink></xsl:if>
       </xsl:for-each>
       <xsl:for-each select="//*[local-name() = 'uri'][not(@xlink:href)][contains(., '://')]"><n:outlink url="{normalize-space()}" element="uri"/></xsl:for-each>

@@ -19,10 +19,17 @@
         <xsl:with-param name="addresses" select="//@*[local-name() = 'href' or local-name() = 'src']"/>
       </xsl:call-template>
       <xsl:if test="$has-addresses">
-        <xsl:apply-templates select="//link | //url | //loc | //uri | //guid[not(@isPermaLink = 'false')]" mode="address"/>
+        <!-- One after the other: each node of a union is compared with all of its other part. -->
+        <xsl:apply-templates select="//link" mode="address"/>
+        <xsl:apply-templates select="//url" mode="address"/>
+        <xsl:apply-templates select="//loc" mode="address"/>
+        <xsl:apply-templates select="//uri" mode="address"/>
+        <xsl:apply-templates select="//guid[not(@isPermaLink = 'false')]" mode="address"/>
         <!-- The same in a namespace; looking for them takes longer. -->
         <xsl:if test="$namespace or /*/*[namespace-uri()] or /*/*/*[namespace-uri()]">
-          <xsl:apply-templates select="//text()[contains(., '://')]/parent::*[namespace-uri()][not(*)][contains(' link url loc uri ', concat(' ', local-name(), ' '))]" mode="address"/>
+          <xsl:for-each select="//text()[contains(., '://')][namespace-uri(..)][contains(' link url loc uri ', concat(' ', local-name(..), ' '))][not(preceding-sibling::*[1])][not(following-sibling::*[1])]">
+            <xsl:apply-templates select=".." mode="address"/>
+          </xsl:for-each>
         </xsl:if>
       </xsl:if>
     </n:parse>

@@ -11,28 +11,31 @@
 
   <xsl:template match="*" mode="article">
     <xsl:param name="link" select="$url"/>
-    <xsl:variable name="meta" select="front/article-meta | front-stub"/>
-    <xsl:variable name="journal" select="front/journal-meta"/>
+    <xsl:variable name="meta" select="(front/article-meta | front-stub)[1]"/>
+    <xsl:variable name="journal" select="(front/journal-meta)[1]"/>
     <xsl:variable name="dates" select="$meta/pub-date"/>
     <xsl:variable name="electronic" select="$dates[contains(concat(@pub-type, @date-type, @publication-format), 'epub') or @publication-format = 'electronic']"/>
-    <!-- Not that of the collection, which is less exact. -->
-    <xsl:variable name="best" select="$electronic[not(contains(concat(@pub-type, @date-type), 'collection'))]"/>
+    <!-- Not that of the collection, which is less exact. (Of unions the parts are small here and below: each node
+         of one is compared with all of the other.) -->
+    <xsl:variable name="best" select="$electronic[not(contains(concat(@pub-type, @date-type), 'collection'))][1]"/>
+    <xsl:variable name="is-electronic" select="boolean($electronic)"/>
+    <xsl:variable name="is-best" select="boolean($best)"/>
     <n:parse status="success">
-      <n:title><xsl:apply-templates select="($meta/title-group/article-title | $meta/article-title)[1]" mode="plain"/></n:title>
+      <n:title><xsl:apply-templates select="($meta/title-group[1]/article-title[1] | $meta/article-title[1])[1]" mode="plain"/></n:title>
       <xsl:for-each select="$meta//contrib[@contrib-type = 'author' or not(@contrib-type)][not(ancestor::sub-article)]">
         <n:creator><xsl:call-template name="person"/></n:creator>
       </xsl:for-each>
-      <xsl:for-each select="$meta//kwd | $meta//compound-kwd | $meta/article-categories//subject">
-        <n:subject><xsl:for-each select=".//text()"><xsl:copy/><xsl:if test="ancestor::compound-kwd"><xsl:text> </xsl:text></xsl:if></xsl:for-each></n:subject>
+      <xsl:for-each select="$meta//*[self::kwd or self::compound-kwd[parent::kwd-group] or self::subject[ancestor::article-categories]]">
+        <n:subject><xsl:for-each select="compound-kwd-part"><xsl:value-of select="concat(., ' ')"/></xsl:for-each><xsl:if test="not(self::compound-kwd)"><xsl:value-of select="."/></xsl:if></n:subject>
       </xsl:for-each>
-      <xsl:for-each select="$meta/abstract | $meta/trans-abstract">
+      <xsl:for-each select="$meta/*[self::abstract or self::trans-abstract]">
         <n:description><xsl:apply-templates mode="lines"/></n:description>
       </xsl:for-each>
       <xsl:for-each select="$journal/publisher/publisher-name"><n:publisher><xsl:value-of select="."/></n:publisher></xsl:for-each>
       <xsl:for-each select="$meta//contrib[@contrib-type][not(@contrib-type = 'author')]">
         <n:contributor><xsl:call-template name="person"/></n:contributor>
       </xsl:for-each>
-      <xsl:for-each select="($best | $electronic[not($best)] | $dates[not($electronic)])[1]">
+      <xsl:for-each select="($best | $electronic[not($is-best)] | $dates[not($is-electronic)])[1]">
         <n:date><xsl:call-template name="date"/></n:date>
       </xsl:for-each>
       <xsl:for-each select="@article-type"><n:type><xsl:value-of select="."/></n:type></xsl:for-each>
@@ -40,8 +43,8 @@
       <xsl:for-each select="$meta/related-article">
         <n:relation><xsl:value-of select="@xlink:href"/><xsl:if test="not(@xlink:href)"><xsl:value-of select="."/></xsl:if></n:relation>
       </xsl:for-each>
-      <xsl:for-each select="$meta/permissions/copyright-statement | $meta/copyright-statement"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
-      <xsl:for-each select="$meta/permissions/license | $meta/license">
+      <xsl:for-each select="$meta//copyright-statement[parent::article-meta or parent::permissions]"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+      <xsl:for-each select="$meta//license[parent::article-meta or parent::permissions]">
         <n:rights><xsl:choose><xsl:when test="normalize-space()"><xsl:apply-templates mode="lines"/></xsl:when><xsl:otherwise><xsl:value-of select="@xlink:href"/></xsl:otherwise></xsl:choose></n:rights>
       </xsl:for-each>
       <xsl:call-template name="facts">
@@ -49,8 +52,9 @@
         <xsl:with-param name="language" select="@xml:lang"/>
       </xsl:call-template>
       <n:text>
-        <xsl:apply-templates select="$meta/abstract | $meta/trans-abstract | body | back | floats-group" mode="lines"/>
-        <xsl:apply-templates select="sub-article/body | response/body" mode="lines"/>
+        <xsl:apply-templates select="$meta/*[self::abstract or self::trans-abstract]" mode="lines"/>
+        <xsl:apply-templates select="*[self::body or self::back or self::floats-group]" mode="lines"/>
+        <xsl:apply-templates select="*[self::sub-article or self::response]/body" mode="lines"/>
       </n:text>
       <xsl:apply-templates select="." mode="links"/>
       <xsl:call-template name="identifiers">
@@ -65,12 +69,12 @@
   <xsl:template name="more"/>
 
   <xsl:template name="person">
-    <xsl:variable name="named" select="name | name-alternatives/name"/>
-    <xsl:variable name="strings" select="string-name | name-alternatives/string-name"/>
+    <xsl:variable name="named" select="name[1] | name-alternatives[1]/name[1]"/>
+    <xsl:variable name="strings" select="string-name[1] | name-alternatives[1]/string-name[1]"/>
     <xsl:choose>
       <xsl:when test="$named"><xsl:apply-templates select="$named[1]" mode="person"/></xsl:when>
       <xsl:when test="$strings"><xsl:apply-templates select="$strings[1]" mode="person"/></xsl:when>
-      <xsl:otherwise><xsl:apply-templates select="(collab | collab-alternatives/collab | on-behalf-of)[1]" mode="plain"/></xsl:otherwise>
+      <xsl:otherwise><xsl:apply-templates select="(collab[1] | collab-alternatives[1]/collab[1] | on-behalf-of[1])[1]" mode="plain"/></xsl:otherwise>
     </xsl:choose>
   </xsl:template>
 
@@ -110,13 +114,13 @@
     <xsl:call-template name="article-ids"><xsl:with-param name="meta" select="$meta"/></xsl:call-template>
     <xsl:for-each select="$journal/issn"><n:meta name="jats.issn"><xsl:value-of select="."/></n:meta></xsl:for-each>
     <xsl:for-each select="$meta/volume"><n:meta name="jats.volume"><xsl:value-of select="."/></n:meta></xsl:for-each>
-    <xsl:for-each select="$meta/issue | $meta/numero"><n:meta name="jats.issue"><xsl:value-of select="."/></n:meta></xsl:for-each>
+    <xsl:for-each select="$meta/*[self::issue or self::numero]"><n:meta name="jats.issue"><xsl:value-of select="."/></n:meta></xsl:for-each>
     <xsl:for-each select="$meta/fpage"><n:meta name="jats.fpage"><xsl:value-of select="."/></n:meta></xsl:for-each>
     <xsl:for-each select="$meta/lpage"><n:meta name="jats.lpage"><xsl:value-of select="."/></n:meta></xsl:for-each>
     <xsl:for-each select="$meta/elocation-id"><n:meta name="jats.elocation-id"><xsl:value-of select="."/></n:meta></xsl:for-each>
     <xsl:for-each select="$meta/title-group/subtitle"><n:meta name="jats.subtitle"><xsl:apply-templates select="." mode="plain"/></n:meta></xsl:for-each>
-    <xsl:for-each select="$meta/title-group/trans-title-group/trans-title | $meta/title-group/trans-title"><n:meta name="jats.trans-title"><xsl:apply-templates select="." mode="plain"/></n:meta></xsl:for-each>
-    <n:meta name="jats.refs"><xsl:value-of select="count(.//ref-list//ref)"/></n:meta>
+    <xsl:for-each select="$meta/title-group[1]//trans-title"><n:meta name="jats.trans-title"><xsl:apply-templates select="." mode="plain"/></n:meta></xsl:for-each>
+    <n:meta name="jats.refs"><xsl:value-of select="count(.//ref[ancestor::ref-list])"/></n:meta>
     <n:meta name="jats.figures"><xsl:value-of select="count(.//fig)"/></n:meta>
   </xsl:template>
 
@@ -137,7 +141,7 @@
 
   <!-- Outlinks. What a link names by a number of some database has no address, but for a DOI. -->
   <xsl:template match="*" mode="links">
-    <xsl:for-each select=".//ext-link[@xlink:href] | .//self-uri | .//inline-supplementary-material[@xlink:href] | .//supplementary-material[@xlink:href] | .//uri | .//license[@xlink:href] | .//related-article[@xlink:href] | .//ref-list//pub-id[@pub-id-type = 'doi']">
+    <xsl:for-each select=".//*[self::self-uri or self::uri or (@xlink:href and (self::ext-link or self::inline-supplementary-material or self::supplementary-material or self::license or self::related-article)) or self::pub-id[@pub-id-type = 'doi'][ancestor::ref-list]]">
       <xsl:variable name="given" select="normalize-space(@xlink:href)"/>
       <xsl:variable name="address"><xsl:choose>
         <xsl:when test="not($given) and self::pub-id"><xsl:call-template name="doi"/></xsl:when>
@@ -148,7 +152,11 @@
         <xsl:when test="not(@ext-link-type) or contains(' uri url ftp http https ', concat(' ', @ext-link-type, ' '))"><xsl:value-of select="$given"/></xsl:when>
       </xsl:choose></xsl:variable>
       <xsl:if test="string($address)">
-        <n:outlink url="{$address}" element="{local-name()}"><xsl:if test="@xlink:href and not(self::license or self::pub-id)"><xsl:apply-templates mode="lines"/></xsl:if></n:outlink>
+        <n:outlink url="{$address}" element="{local-name()}"><xsl:choose>
+          <xsl:when test="not(@xlink:href) or self::license or self::pub-id"/>
+          <xsl:when test="self::supplementary-material"><xsl:for-each select="label | caption/title | caption/p"><xsl:value-of select="."/><xsl:text> </xsl:text></xsl:for-each></xsl:when>
+          <xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
+        </xsl:choose></n:outlink>
       </xsl:if>
     </xsl:for-each>
   </xsl:template>

@@ -8,13 +8,13 @@
   <xsl:import href="jats.xsl"/>
 
   <xsl:template match="/">
-    <xsl:variable name="records" select="//*[local-name() = 'record'][*[local-name() = 'header']]"/>
-    <xsl:variable name="request" select="/*/*[local-name() = 'request']"/>
+    <xsl:variable name="records" select="/*/*/*[local-name() = 'record'][*[local-name() = 'header']]"/>
+    <xsl:variable name="request" select="/*/*[local-name() = 'request'][1]"/>
     <n:parses>
       <n:parse status="success">
         <n:title><xsl:value-of select="(//*[local-name() = 'repositoryName'])[1]"/></n:title>
         <xsl:call-template name="facts"/>
-        <n:text><xsl:if test="not($records)"><xsl:for-each select="/*/*[not(local-name() = 'responseDate' or local-name() = 'request')]//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></xsl:if></n:text>
+        <n:text><xsl:if test="not($records)"><xsl:for-each select="/*/*[not(local-name() = 'responseDate' or local-name() = 'request')]"><xsl:for-each select=".//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></xsl:for-each></xsl:if></n:text>
         <xsl:for-each select="$records[not(*[local-name() = 'header']/@status = 'deleted')]">
           <xsl:variable name="address"><xsl:call-template name="address"/></xsl:variable>
           <xsl:if test="not(contains($address, '#oai-'))"><n:outlink url="{$address}" element="record"><xsl:call-template name="record-title"/></n:outlink></xsl:if>
@@ -42,7 +42,7 @@
 
   <xsl:template name="record">
     <xsl:param name="link"/>
-    <xsl:variable name="told" select="*[local-name() = 'metadata']//*"/>
+    <xsl:variable name="told" select="*[local-name() = 'metadata'][1]//*"/>
     <xsl:variable name="core" select="$told[self::dc:* or self::dcterms:*]"/>
     <n:parse status="success">
       <n:link><xsl:value-of select="$link"/></n:link>
@@ -51,9 +51,9 @@
       <xsl:for-each select="$core[contains(' creator subject description publisher contributor date modified type source language relation coverage rights ', concat(' ', local-name(), ' '))]">
         <xsl:element name="n:{local-name()}"><xsl:value-of select="."/></xsl:element>
       </xsl:for-each>
-      <xsl:for-each select="$core/self::dcterms:issued | $core/self::dcterms:created | $core/self::dcterms:available"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
-      <xsl:for-each select="$core/self::dcterms:spatial | $core/self::dcterms:temporal"><n:coverage><xsl:value-of select="."/></n:coverage></xsl:for-each>
-      <xsl:for-each select="$core/self::dcterms:license | $core/self::dcterms:accessRights"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+      <xsl:for-each select="$core[self::dcterms:issued or self::dcterms:created or self::dcterms:available]"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
+      <xsl:for-each select="$core[self::dcterms:spatial or self::dcterms:temporal]"><n:coverage><xsl:value-of select="."/></n:coverage></xsl:for-each>
+      <xsl:for-each select="$core[self::dcterms:license or self::dcterms:accessRights]"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
       <xsl:for-each select="$core/self::dcterms:abstract"><n:description><xsl:value-of select="."/></n:description></xsl:for-each>
       <xsl:if test="not($core)">
         <xsl:for-each select="$told[local-name() = 'creatorName' or local-name() = 'namePart' or (@code = 'a' and (../@tag = '100' or ../@tag = '700'))]"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each>
@@ -62,8 +62,8 @@
       </xsl:if>
       <n:text>
         <xsl:choose>
-          <xsl:when test="$core"><xsl:for-each select="$core/self::dc:description | $core/self::dcterms:description | $core/self::dcterms:abstract"><xsl:value-of select="concat(., $line)"/></xsl:for-each></xsl:when>
-          <xsl:otherwise><xsl:for-each select="*[local-name() = 'metadata']//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></xsl:otherwise>
+          <xsl:when test="$core"><xsl:for-each select="$core[self::dc:description or self::dcterms:description or self::dcterms:abstract]"><xsl:value-of select="concat(., $line)"/></xsl:for-each></xsl:when>
+          <xsl:otherwise><xsl:for-each select="*[local-name() = 'metadata'][1]//text()"><xsl:copy/><xsl:text> </xsl:text></xsl:for-each></xsl:otherwise>
         </xsl:choose>
       </n:text>
       <xsl:for-each select="$told[contains(' identifier relation source url uri ', concat(' ', local-name(), ' ')) or (@code = 'u' and ../@tag = '856')][starts-with(normalize-space(), 'http://') or starts-with(normalize-space(), 'https://')]">
@@ -88,7 +88,7 @@
   </xsl:template>
 
   <xsl:template name="record-title">
-    <xsl:variable name="told" select="*[local-name() = 'metadata']//*"/>
+    <xsl:variable name="told" select="*[local-name() = 'metadata'][1]//*"/>
     <xsl:variable name="best" select="$told[self::dc:title or self::dcterms:title or self::article-title]"/>
     <xsl:choose>
       <xsl:when test="$best"><xsl:value-of select="$best[1]"/></xsl:when>
@@ -97,7 +97,7 @@
   </xsl:template>
 
   <xsl:template name="address">
-    <xsl:variable name="told" select="*[local-name() = 'metadata']//*"/>
+    <xsl:variable name="told" select="*[local-name() = 'metadata'][1]//*"/>
     <xsl:variable name="address" select="$told[contains(' identifier url uri ', concat(' ', local-name(), ' ')) or (@code = 'u' and ../@tag = '856')][starts-with(normalize-space(), 'http://') or starts-with(normalize-space(), 'https://')][1]"/>
     <xsl:variable name="own" select="$told/self::article-meta/self-uri/@xlink:href[starts-with(., 'http')]"/>
     <xsl:variable name="doi" select="$told[@identifierType = 'DOI' or self::article-id[@pub-id-type = 'doi'][ancestor::article-meta] or (local-name() = 'identifier' and starts-with(translate(normalize-space(), 'DOI', 'doi'), 'doi:10.'))][1]"/>

@@ -15,7 +15,7 @@
         <xsl:choose><xsl:when test="@text"><xsl:value-of select="@text"/></xsl:when><xsl:otherwise><xsl:value-of select="@title"/></xsl:otherwise></xsl:choose>
         <xsl:value-of select="$line"/>
       </xsl:for-each></n:text>
-      <xsl:for-each select="body//outline/@xmlUrl | body//outline/@htmlUrl | body//outline/@url">
+      <xsl:for-each select="body[1]//outline/@*[local-name() = 'xmlUrl' or local-name() = 'htmlUrl' or local-name() = 'url']">
         <n:outlink url="{.}" element="outline">
           <xsl:if test="local-name() = 'xmlUrl'"><xsl:attribute name="element">feed</xsl:attribute></xsl:if>
           <xsl:choose><xsl:when test="../@text"><xsl:value-of select="../@text"/></xsl:when><xsl:otherwise><xsl:value-of select="../@title"/></xsl:otherwise></xsl:choose>

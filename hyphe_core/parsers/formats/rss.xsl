@@ -25,7 +25,8 @@
           <xsl:with-param name="language" select="$channel/*[local-name() = 'language'] | /*/@xml:lang"/>
         </xsl:call-template>
       </n:parse>
-      <xsl:apply-templates select="/*/*[local-name() = 'item'] | $channel/*[local-name() = 'item']"/>
+      <xsl:apply-templates select="/*/*[local-name() = 'item']"/>
+      <xsl:apply-templates select="$channel/*[local-name() = 'item']"/>
     </n:parses>
   </xsl:template>
 
@@ -48,7 +49,7 @@
         <n:meta name="rss.comments"><xsl:value-of select="."/></n:meta>
       </xsl:for-each>
       <xsl:for-each select="dc:identifier"><n:meta name="dc.identifier"><xsl:value-of select="."/></n:meta></xsl:for-each>
-      <xsl:for-each select="*[local-name() = 'enclosure']/@url | media:content/@url | media:group/media:content/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
+      <xsl:for-each select=".//*[local-name() = 'enclosure' or self::media:content]/@url"><n:outlink url="{.}" element="enclosure"/></xsl:for-each>
       <xsl:for-each select="*[local-name() = 'source']/@url"><n:outlink url="{.}" element="source"><xsl:value-of select=".."/></n:outlink></xsl:for-each>
     </n:parse>
   </xsl:template>
@@ -56,22 +57,33 @@
   <xsl:template name="fields">
     <xsl:variable name="own" select="*[namespace-uri() = namespace-uri(..)]"/>
     <xsl:variable name="titles" select="$own[local-name() = 'title'][normalize-space()]"/>
-    <xsl:variable name="authors" select="$own[local-name() = 'author'] | dc:creator | atom:author/atom:name"/>
+    <xsl:variable name="authors" select="*[(local-name() = 'author' and namespace-uri() = namespace-uri(..)) or self::dc:creator or self::atom:author]"/>
     <xsl:variable name="descriptions" select="$own[local-name() = 'description'][normalize-space()]"/>
-    <xsl:variable name="others" select="(dc:description | itunes:summary | media:description | media:group/media:description)[normalize-space()][not($descriptions)]"/>
-    <n:title><xsl:value-of select="($titles | *[local-name() = 'title'][not($titles)])[1]"/></n:title>
-    <xsl:for-each select="$authors | itunes:author[not($authors)] | $own[local-name() = 'managingEditor'][not($authors)]"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each>
-    <xsl:for-each select="$own[local-name() = 'category'] | dc:subject | itunes:category/@text | itunes:category/itunes:category/@text"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+    <xsl:variable name="others" select="(*[self::dc:description or self::itunes:summary or self::media:description] | media:group[1]/media:description[1])[normalize-space()]"/>
+    <n:title><xsl:choose>
+      <xsl:when test="$titles"><xsl:value-of select="$titles[1]"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="*[local-name() = 'title'][1]"/></xsl:otherwise>
+    </xsl:choose></n:title>
+    <xsl:for-each select="$authors"><n:creator><xsl:choose>
+      <xsl:when test="self::atom:author"><xsl:value-of select="atom:name"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="."/></xsl:otherwise>
+    </xsl:choose></n:creator></xsl:for-each>
+    <xsl:if test="not($authors)"><xsl:for-each select="*[self::itunes:author or local-name() = 'managingEditor']"><n:creator><xsl:value-of select="."/></n:creator></xsl:for-each></xsl:if>
+    <xsl:for-each select="*[(local-name() = 'category' and namespace-uri() = namespace-uri(..)) or self::dc:subject]"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+    <xsl:for-each select=".//itunes:category[not(ancestor::*[local-name() = 'item'])]/@text"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
     <xsl:for-each select="dc:publisher"><n:publisher><xsl:value-of select="."/></n:publisher></xsl:for-each>
     <xsl:for-each select="dc:contributor"><n:contributor><xsl:value-of select="."/></n:contributor></xsl:for-each>
-    <xsl:for-each select="$own[local-name() = 'pubDate'] | dc:date | dcterms:issued | dcterms:created | atom:published"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
-    <xsl:for-each select="$own[local-name() = 'lastBuildDate'] | dcterms:modified | atom:updated"><n:modified><xsl:value-of select="."/></n:modified></xsl:for-each>
+    <xsl:for-each select="*[(local-name() = 'pubDate' and namespace-uri() = namespace-uri(..)) or self::dc:date or self::dcterms:issued or self::dcterms:created or self::atom:published]"><n:date><xsl:value-of select="."/></n:date></xsl:for-each>
+    <xsl:for-each select="*[(local-name() = 'lastBuildDate' and namespace-uri() = namespace-uri(..)) or self::dcterms:modified or self::atom:updated]"><n:modified><xsl:value-of select="."/></n:modified></xsl:for-each>
     <xsl:for-each select="dc:type"><n:type><xsl:value-of select="."/></n:type></xsl:for-each>
-    <xsl:for-each select="dc:source | $own[local-name() = 'source']"><n:source><xsl:value-of select="."/></n:source></xsl:for-each>
+    <xsl:for-each select="*[(local-name() = 'source' and namespace-uri() = namespace-uri(..)) or self::dc:source]"><n:source><xsl:value-of select="."/></n:source></xsl:for-each>
     <xsl:for-each select="dc:relation"><n:relation><xsl:value-of select="."/></n:relation></xsl:for-each>
     <xsl:for-each select="dc:coverage"><n:coverage><xsl:value-of select="."/></n:coverage></xsl:for-each>
-    <xsl:for-each select="$own[local-name() = 'copyright'] | dc:rights | *[local-name() = 'license'][not(*)]"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
-    <n:text><xsl:value-of select="($descriptions | $others)[1]"/></n:text>
+    <xsl:for-each select="*[(local-name() = 'copyright' and namespace-uri() = namespace-uri(..)) or self::dc:rights or (local-name() = 'license' and not(*))]"><n:rights><xsl:value-of select="."/></n:rights></xsl:for-each>
+    <n:text><xsl:choose>
+      <xsl:when test="$descriptions"><xsl:value-of select="$descriptions[1]"/></xsl:when>
+      <xsl:otherwise><xsl:value-of select="$others[1]"/></xsl:otherwise>
+    </xsl:choose></n:text>
     <n:meta name="feed.text-type">html</n:meta>
     <n:meta name="feed.contents"><xsl:for-each select="content:encoded"><xsl:value-of select="."/></xsl:for-each></n:meta>
     <n:meta name="feed.contents-type">html</n:meta>

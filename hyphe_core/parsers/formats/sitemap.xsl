@@ -8,10 +8,13 @@
   <xsl:template match="/">
     <n:parse status="success">
       <xsl:call-template name="facts"/>
-      <xsl:for-each select="/*/*/*[local-name() = 'loc']"><n:outlink url="{normalize-space()}" element="loc"><xsl:value-of select="../news:news/news:title"/></n:outlink></xsl:for-each>
+      <xsl:for-each select="/*/*">
+        <xsl:variable name="title" select="string(news:news/news:title)"/>
+        <xsl:for-each select="*[local-name() = 'loc']"><n:outlink url="{normalize-space()}" element="loc"><xsl:value-of select="$title"/></n:outlink></xsl:for-each>
+      </xsl:for-each>
       <xsl:for-each select="/*/*/h:link[@rel = 'alternate'][@href]"><n:outlink url="{@href}" element="link" rel="alternate"/></xsl:for-each>
       <xsl:for-each select="/*/*/*[local-name() = 'image']/*[local-name() = 'loc']"><n:outlink url="{normalize-space()}" element="image"/></xsl:for-each>
-      <xsl:for-each select="/*/*/*[local-name() = 'video']/*[local-name() = 'content_loc' or local-name() = 'player_loc']"><n:outlink url="{normalize-space()}" element="video"><xsl:value-of select="../*[local-name() = 'title']"/></n:outlink></xsl:for-each>
+      <xsl:for-each select="/*/*/*[local-name() = 'video']/*[local-name() = 'content_loc' or local-name() = 'player_loc']"><n:outlink url="{normalize-space()}" element="video"/></xsl:for-each>
       <n:meta name="sitemap.kind"><xsl:value-of select="local-name(/*)"/></n:meta>
       <n:meta name="sitemap.entries"><xsl:value-of select="count(/*/*[*[local-name() = 'loc']])"/></n:meta>
     </n:parse>

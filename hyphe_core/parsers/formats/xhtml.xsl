@@ -5,7 +5,7 @@
   <xsl:import href="parts.xsl"/>
 
   <xsl:template match="/">
-    <xsl:variable name="head" select="/*/*[local-name() = 'head']"/>
+    <xsl:variable name="head" select="/*/*[local-name() = 'head'][1]"/>
     <xsl:variable name="metas" select="$head/*[local-name() = 'meta'][@name and @content]"/>
     <n:parse status="success">
       <n:title><xsl:value-of select="($head//*[local-name() = 'title'])[1]"/></n:title>
@@ -29,7 +29,7 @@
       <xsl:call-template name="facts"><xsl:with-param name="language" select="/*/@xml:lang | /*/@lang"/></xsl:call-template>
       <xsl:for-each select="$head/*[local-name() = 'link'][@rel = 'canonical']/@href"><n:meta name="html.canonical"><xsl:value-of select="."/></n:meta></xsl:for-each>
       <n:text><xsl:apply-templates select="/*/*[local-name() = 'body']" mode="lines"/></n:text>
-      <xsl:for-each select="//*[local-name() = 'a' or local-name() = 'area' or local-name() = 'link']/@href | //*[local-name() = 'frame' or local-name() = 'iframe' or local-name() = 'img' or local-name() = 'script' or local-name() = 'source']/@src">
+      <xsl:for-each select="//@*[(name() = 'href' and contains(' a area link ', concat(' ', local-name(..), ' '))) or (name() = 'src' and contains(' frame iframe img script source ', concat(' ', local-name(..), ' ')))]">
         <n:outlink url="{.}" element="{local-name(..)}" rel="{../@rel}"><xsl:if test="not(parent::*[local-name() = 'script'])"><xsl:value-of select=".."/></xsl:if></n:outlink>
       </xsl:for-each>
     </n:parse>
