@@ -3,21 +3,24 @@ they lead to."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred, DeferredSemaphore, ensureDeferred, gatherResults
 from twisted.internet.threads import deferToThread
 
+from hyphe_core.api.asking import UNREACHABLE
 from hyphe_core.api.call import Call
 from hyphe_core.api.failures import Refusal
 from hyphe_core.api.lookup import answer_at
+from hyphe_core.crawl.single_fetch import DocumentFetcher, spec_of_visit
 from memory_structure.lru import lru_to_url
 from memory_structure.prefixes import variations
-from memory_structure.records import WebEntity
+from memory_structure.records import JobSpec, WebEntity
 from memory_structure.url_cutter import cutter_for
 from memory_structure.urls import BadUrl, clean_user_url
 
@@ -86,56 +89,90 @@ class Proof:
 async def prove_start_pages(
     call: Call, entity: WebEntity, urls: Sequence[str], timeout_seconds: float
 ) -> list[Proof]:
-    """Proofs in the order of the URLs. Hosts are asked a few at a time, each for one page after the other."""
+    """Proofs in the order of the URLs. Hosts are asked a few at a time, each for one page after the other,
+    and for its robots.txt before, where the corpus obeys that."""
     by_host: dict[str, list[str]] = {}
     for url in dict.fromkeys(urls):
         by_host.setdefault(urlsplit(url).netloc.lower().removeprefix("www."), []).append(url)
     semaphore = DeferredSemaphore(_HOSTS_AT_ONCE)
-    runs = [
-        semaphore.run(_prove_in_turn, call, entity, host_urls, timeout_seconds)
-        for host_urls in by_host.values()
-    ]
-    gathered = await gatherResults(runs, consumeErrors=True)
+    spec = replace(spec_of_visit(call.config, call.options), timeout_seconds=timeout_seconds)
+    async with _RobotsAsker(spec) as robots:
+        prover = _Prover(call, entity, timeout_seconds, robots)
+        runs = [semaphore.run(prover.prove_in_turn, host_urls) for host_urls in by_host.values()]
+        gathered = await gatherResults(runs, consumeErrors=True)
     proofs = {proof.url: proof for found in gathered for proof in found}
     return [proofs[url] for url in dict.fromkeys(urls)]
 
 
-def _prove_in_turn(
-    call: Call, entity: WebEntity, urls: Sequence[str], timeout_seconds: float
-) -> Deferred[list[Proof]]:
-    async def run() -> list[Proof]:
-        return [await _prove(call, entity, url, timeout_seconds) for url in urls]
+class _RobotsAsker:
+    """A fetcher of robots.txt, each once, for coroutines of Twisted."""
 
-    return ensureDeferred(run())
+    def __init__(self, spec: JobSpec) -> None:
+        self._fetcher = DocumentFetcher(spec)
 
+    async def __aenter__(self) -> _RobotsAsker:
+        await Deferred.fromFuture(asyncio.ensure_future(self._fetcher.__aenter__()))
+        return self
 
-async def _prove(call: Call, entity: WebEntity, url: str, timeout_seconds: float) -> Proof:
-    """The form given is preferred; only when it fails are the others asked."""
-    proof = await _prove_form(call, entity, url, timeout_seconds)
-    if proof.verdict is not ProofVerdict.FAILS:
-        return proof
-    for form in await deferToThread(_other_forms, call, entity, url):
-        other = await _prove_form(call, entity, form, timeout_seconds)
-        if other.is_good:
-            warning = f"{proof.warning}; {form} answers"
-            return Proof(url, proof.trail, proof.owner, proof.verdict, warning, form)
-    return proof
+    async def __aexit__(self, *raised: Any) -> None:
+        await Deferred.fromFuture(asyncio.ensure_future(self._fetcher.__aexit__(*raised)))
 
-
-async def _prove_form(call: Call, entity: WebEntity, url: str, timeout_seconds: float) -> Proof:
-    trail: list[Hop] = []
-    here: str | None = url
-    while here is not None and len(trail) < MOST_HOPS and here not in [hop.url for hop in trail]:
+    async def find_refusal(self, url: str) -> str | None:
+        """See `DocumentFetcher.find_refusal`; None for what is no address."""
         try:
-            answer = await answer_at(call, here, timeout_seconds)
-        except Refusal as refusal:
-            trail.append(Hop(here, -1, str(refusal.message)))
-            here = None
-            break
-        trail.append(Hop(here, answer.status, answer.words))
-        here = answer.location
-    first, last = await deferToThread(_owners_of, call, [url, trail[-1].url])
-    return _judged(entity, Walk(url, tuple(trail), first, last, here is not None))
+            return await Deferred.fromFuture(asyncio.ensure_future(self._fetcher.find_refusal(url)))
+        except BadUrl:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prover:
+    """Proves start pages of one entity."""
+
+    call: Call
+    entity: WebEntity
+    timeout_seconds: float
+    robots: _RobotsAsker
+
+    def prove_in_turn(self, urls: Sequence[str]) -> Deferred[list[Proof]]:
+        """Proofs in the order of the URLs, one after the other."""
+
+        async def run() -> list[Proof]:
+            return [await self._prove(url) for url in urls]
+
+        return ensureDeferred(run())
+
+    async def _prove(self, url: str) -> Proof:
+        """The form given is preferred; only when it fails are the others asked."""
+        proof = await self._prove_form(url)
+        if proof.verdict is not ProofVerdict.FAILS:
+            return proof
+        for form in await deferToThread(_other_forms, self.call, self.entity, url):
+            other = await self._prove_form(form)
+            if other.is_good:
+                warning = f"{proof.warning}; {form} answers"
+                return Proof(url, proof.trail, proof.owner, proof.verdict, warning, form)
+        return proof
+
+    async def _prove_form(self, url: str) -> Proof:
+        trail: list[Hop] = []
+        here: str | None = url
+        while here is not None and len(trail) < MOST_HOPS and here not in [hop.url for hop in trail]:
+            hop, here = await self._ask(here)
+            trail.append(hop)
+        first, last = await deferToThread(_owners_of, self.call, [url, trail[-1].url])
+        return _judged(self.entity, Walk(url, tuple(trail), first, last, here is not None))
+
+    async def _ask(self, url: str) -> tuple[Hop, str | None]:
+        """What there is at an address, and where it leads."""
+        refusal = await self.robots.find_refusal(url)
+        if refusal is not None:
+            return Hop(url, UNREACHABLE, refusal), None
+        try:
+            answer = await answer_at(self.call, url, self.timeout_seconds)
+        except Refusal as refused:
+            return Hop(url, UNREACHABLE, str(refused.message)), None
+        return Hop(url, answer.status, answer.words), answer.location
 
 
 def _judged(entity: WebEntity, walk: Walk) -> Proof:

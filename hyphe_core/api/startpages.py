@@ -102,9 +102,9 @@ def _proposed(url: str, page: PageRecord | None, modes: list[str], is_kept: bool
 async def check(
     call: Call, web_entity_id: int, urls: list[str] | None, modes: list[str], timeout_seconds: float
 ) -> list[JsonObject]:
-    """Ask each start page now, by the crawler's rules, and follow its redirects: whether it answers, whose
-    pages it leads to, and which form of its address to use. There is a warning only when it fails or leaves
-    the entity."""
+    """Ask each start page now, by the crawler's rules (robots.txt among them, where the corpus obeys it), and
+    follow its redirects: whether it answers, whose pages it leads to, and which form of its address to use.
+    There is a warning only when it fails or leaves the entity."""
     entity, wanted = cast(
         "tuple[WebEntity, list[str]]", await deferToThread(_wanted, call, web_entity_id, urls, tuple(modes))
     )

@@ -26,7 +26,7 @@ from hyphe_core.crawl.robots import (
     RobotsRules,
     judge_robots,
 )
-from hyphe_core.errors import AddressRefused, BodyTooLarge, FetchFailed
+from hyphe_core.errors import AddressRefused, BodyTooLarge, FetchFailed, WebFault
 from memory_structure.corpus_records import CorpusOptions
 from memory_structure.records import FetchError, JobSpec
 from memory_structure.urls import BadUrl, UrlPolicy, clean_user_url, join_url, request_url
@@ -88,11 +88,26 @@ class DocumentFetcher:
         if self._client is not None:
             await self._client.close()
 
+    async def find_refusal(self, url: str) -> str | None:
+        """Why robots.txt keeps crawls from an address, in words; None when it does not, when it is not obeyed
+        or when the host does not answer. Raises BadUrl for what is no address of the web."""
+        if not self._spec.obey_robots:
+            return None
+        sent = self._request_url(url)
+        try:
+            rules = await self._rules_of(_origin_of(sent))
+        except WebFault:
+            return None
+        return None if rules.allows(sent) else rules.detail
+
+    def _request_url(self, url: str) -> str:
+        policy = UrlPolicy(allow_single_label_hosts=self._spec.allow_private_networks)
+        return request_url(clean_user_url(url, policy))
+
     async def fetch(self, url: str) -> FetchedDocument:
         """The document at an address, redirects followed. Raises WebFault in words (AddressRefused,
         BodyTooLarge, FetchFailed), BadUrl for what is no address of the web."""
-        policy = UrlPolicy(allow_single_label_hosts=self._spec.allow_private_networks)
-        here = request_url(clean_user_url(url, policy))
+        here = self._request_url(url)
         trail: list[str] = []
         while True:
             answer = await self._visit(here)

@@ -16,13 +16,24 @@ _MOVED = {
     "/a/inside": "/a/home",
     "/a/out": "/b/home",
     "/a/far": "/c/home",
+    "/a/to-closed": "/a/closed/1",
     "/a/loop": "/a/loop2",
     "/a/loop2": "/a/loop",
 }
 
 
+_ROBOTS = b"User-agent: *\nDisallow: /a/closed/\n"
+
+
 class Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path == "/robots.txt":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(_ROBOTS)))
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(_ROBOTS)
+            return
         target = _MOVED.get(self.path)
         status = 302 if target else 404 if self.path == "/a/gone" else 200
         self.send_response(status)
@@ -90,6 +101,22 @@ def test_addresses_as_people_write_them_are_proved(
     verdicts = [(each["verdict"], each["owner_id"]) for each in found]
     assert verdicts == [("answers", one), ("belongs to no entity", None), ("fails", None), ("fails", None)]
     assert ["usable web address" in (each["warning"] or "") for each in found] == [False, False, True, True]
+
+
+def test_what_robots_txt_closes_is_no_start_page(
+    client: Client, site: str, entities: tuple[int, int]
+) -> None:
+    urls = [f"{site}/a/closed/1", f"{site}/a/to-closed", f"{site}/a/home"]
+    ask = {"webentity_id": entities[0], "urls": urls, "corpus": FULL}
+    closed, leading, home = client.call("startpages.check", **ask)
+    assert [each["verdict"] for each in (closed, leading, home)] == ["fails", "fails", "answers"]
+    assert "robots.txt forbids it" in closed["warning"]
+    assert f"{site}/a/closed/1: robots.txt forbids it" in leading["warning"]
+    client.call("set_corpus_options", FULL, {"obey_robots": False})
+    try:
+        assert [each["good"] for each in client.call("startpages.check", **ask)] == [True] * 3
+    finally:
+        client.call("set_corpus_options", FULL, {"obey_robots": True})
 
 
 def test_what_the_modes_propose_is_proved_when_no_url_is_given(
