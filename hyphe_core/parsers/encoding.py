@@ -112,12 +112,17 @@ def find_encoding(label: str) -> str | None:
     if not _LABEL.fullmatch(name):
         return None
     try:
-        info = codecs.lookup(_CODECS.get(name, name))
+        info = codecs.lookup(codec_of(name))
     except LookupError:
         return None
     if not info._is_text_encoding or info.name.replace("_", "-") in _NEVER:
         return None
     return name
+
+
+def codec_of(encoding: str) -> str:
+    """The codec that reads what the web writes in an encoding."""
+    return _CODECS.get(encoding, encoding)
 
 
 def detect_encoding(body: bytes, content_type: str | None) -> Encoding:
@@ -160,13 +165,13 @@ def guess_encoding(body: bytes, warning: str = "") -> Encoding:
 
 def decode(body: bytes, encoding: str) -> str:
     """Text of a body in an encoding that `find_encoding` gave; bytes it cannot read become U+FFFD."""
-    text = body.decode(_CODECS.get(encoding, encoding), "replace")
+    text = body.decode(codec_of(encoding), "replace")
     return text.removeprefix("\ufeff")
 
 
 def encode(text: str, encoding: str) -> bytes:
     """Bytes of a text in an encoding that `find_encoding` gave; what it lacks becomes decimal references."""
-    return text.encode(_CODECS.get(encoding, encoding), "xmlcharrefreplace")
+    return text.encode(codec_of(encoding), "xmlcharrefreplace")
 
 
 def list_declarations(

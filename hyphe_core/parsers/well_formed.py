@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
@@ -21,6 +22,7 @@ from hyphe_core.errors import BadAnswer
 from hyphe_core.parsers.base import MAX_BASE_CHARACTERS, Document, ParseMinor, ParseStatus, failed
 from hyphe_core.parsers.encoding import (
     EncodingSource,
+    codec_of,
     decode,
     detect_encoding,
     find_encoding,
@@ -40,6 +42,10 @@ _MIN_BYTES_OF_ATTRIBUTES: Final = 6 * MAX_ATTRIBUTES
 _MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _HEADER_CHARSET: Final = re.compile(r"""charset\s*+=\s*+["']?\s*+([^\s"';,]+)""", re.IGNORECASE)
 _DECLARES_ENCODING: Final = re.compile(rb"\s*<\?xml[^>]{0,200}encoding", re.IGNORECASE)
+_DECLARED_NAME: Final = re.compile(
+    rb"""\s*<\?xml[^>]{0,200}encoding\s{0,99}=\s{0,99}["']([A-Za-z0-9._:-]{1,40})["']"""
+)
+_UNKNOWN: Final = "Unsupported encoding"
 _DECLARATION: Final = re.compile(r"\s*<\?xml\s[^>]*\?>")
 _PARAMETER_ENTITY: Final = re.compile(rb"<!ENTITY\s+%")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -153,9 +159,19 @@ def _read(document: Document, *, strict: bool, keeps_all: bool = False) -> _Read
         warning = () if encoding == label else (f"not in the encoding of the header, {label}",)
         return root, *_encoding_of(root, body, encoding), False, warning
     assert first is not None
+    if first.status.message.startswith(_UNKNOWN) and (named := _find_declared_name(body)) is not None:
+        with suppress(NotWellFormed):
+            root = _parse(body, codec_of(named).replace("mac-", "mac"), keeps_all=keeps_all)
+            return root, named, EncodingSource.XML, False, ()
     if strict or first.status.message.startswith("limit"):
         raise first
     return _read_leniently(document, first, keeps_all=keeps_all)
+
+
+def _find_declared_name(body: bytes) -> str | None:
+    """The encoding that a declaration means by a name which the web knows and the XML library does not."""
+    found = _DECLARED_NAME.match(body)
+    return find_encoding(found[1].decode("ascii")) if found else None
 
 
 def _find_header_label(content_type: str | None) -> str | None:

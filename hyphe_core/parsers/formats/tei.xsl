@@ -22,7 +22,10 @@
       <xsl:for-each select="$authors | $source/*[local-name() = 'biblStruct']/*/*[local-name() = 'author'][not($has-authors)]">
         <n:creator><xsl:call-template name="person"/></n:creator>
       </xsl:for-each>
-      <xsl:for-each select="$profile//*[(local-name() = 'keywords' and not(*)) or ((local-name() = 'term' or local-name() = 'item') and not(*[local-name() = 'term']) and ancestor::*[local-name() = 'keywords'])]"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+      <xsl:for-each select="$profile//*[local-name() = 'keywords'][not(ancestor::*[local-name() = 'keywords'])]">
+        <xsl:if test="not(*)"><n:subject><xsl:value-of select="."/></n:subject></xsl:if>
+        <xsl:for-each select=".//*[local-name() = 'term' or local-name() = 'item'][not(*[local-name() = 'term'])]"><n:subject><xsl:value-of select="."/></n:subject></xsl:for-each>
+      </xsl:for-each>
       <xsl:for-each select="$profile/*[local-name() = 'abstract'] | /*/*[local-name() = 'text']/*[local-name() = 'front']/*[@type = 'abstract']"><n:description><xsl:apply-templates mode="lines"/></n:description></xsl:for-each>
       <xsl:variable name="publishers" select="$publication/*[local-name() = 'publisher'][normalize-space()]"/>
       <xsl:variable name="has-publishers" select="boolean($publishers)"/>

@@ -37,6 +37,9 @@ def text_of(body: bytes, content_type: str | None = None, *, strict: bool = True
         ("<a>é</a>".encode("utf-16"), None, "é", "utf-16", EncodingSource.BOM),
         ("<a>é</a>".encode("utf-8-sig"), "text/xml; charset=iso-8859-1", "é", "utf-8", EncodingSource.BOM),
         ('<?xml version="1.0" encoding="utf-16"?><a>é</a>'.encode("utf-16-be"), None, "é", "utf-16be", "xml"),
+        (b'<?xml version="1.0" encoding="x-sjis"?><a>\x93\xfa</a>', None, "\u65e5", "shift_jis", "xml"),
+        (b'<?xml version="1.0" encoding="windows-31j"?><a>\x87\x40</a>', None, "\u2460", "shift_jis", "xml"),
+        (b"<?xml version='1.0' encoding='x-mac-roman'?><a>\x8e</a>", None, "\xe9", "macintosh", "xml"),
         (b"<a>\xe9</a>", "text/xml; charset=x-unknown", "\ufffd", "", ""),
     ],
 )
