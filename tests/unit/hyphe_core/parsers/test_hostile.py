@@ -181,8 +181,9 @@ def test_any_bytes_give_a_result(
     document = Document("http://e.org/dir/page?x=1", b"".join(parts), content_type, tuple(headers), "bot")
     result = default_registry().parse(document)
     assert len(result.links) <= MAX_LINKS
-    assert "  " not in result.text
-    assert result.text == result.text.strip()
+    if result.parser != "text":  # plain text is kept as it stands
+        assert "  " not in result.text
+        assert result.text == result.text.strip()
     merge_links("s:http|h:org|h:e|p:dir|p:page|q:x=1|", result.links, UrlCutter())
     for link in result.links:
         link.url.encode()
