@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from hyphe_core.parsers import tree
 from hyphe_core.parsers.base import MAX_ANCHOR_CHARACTERS, MAX_LINKS, MAX_TEXT_CHARACTERS, Metadatum
@@ -83,6 +83,8 @@ class RuleReader:
                 self._read_head(tag, node)
             if tag in elements:
                 self._read_link(elements[tag], node)
+            if tag == tree.IFRAME and node.first_child is not None:
+                self._read_unparsed(node)
 
     @property
     def text(self) -> str:
@@ -132,6 +134,14 @@ class RuleReader:
             self.refresh_href, self.delay_seconds = RefreshValue(*value)
 
     # -- links ----------------------------------------------------------
+    def _read_unparsed(self, frame: LexborNode) -> None:
+        """Take the links in what a frame holds for readers without frames: the parser leaves it as text."""
+        markup = frame.text(deep=True)
+        root = LexborHTMLParser(markup).root if "<" in markup else None
+        for node in () if root is None else root.traverse():
+            if node.tag_id in self._rules.elements:
+                self._read_link(self._rules.elements[node.tag_id], node)
+
     def _read_link(self, element: LinkElement, node: LexborNode) -> None:
         if _is_thrown_away(element, node) or self._is_repeated(node):
             return

@@ -50,8 +50,12 @@ def found(markup: str, profile: ParseProfile = NUTCH) -> list[tuple[str, str]]:
         ("<ul><li> <a href=x>x<li> <a href=y>y<li> <a href=z>z</ul>", [("x", "x"), ("y", "y"), ("z", "z")]),
         ("<a href=x>x</a> <a href=x> </a>", [("x", "x"), ("x", "")]),
         ("<iframe src='i'/><a href=x>x</a>", [("i", ""), ("x", "x")]),
+        (
+            "<iframe src=i>no <a href=f>frames</a><img src=g alt=h></iframe><a href=x>x</a>",
+            [("i", "no frames"), ("f", "frames"), ("g", "h"), ("x", "x")],
+        ),
         ("<IFRAME src=i /><textarea/><title/><a href=x>x</a>", [("i", ""), ("x", "x")]),
-        ("<iframe src=i/><a href=x>x</a>", [("i/", "x")]),
+        ("<iframe src=i/><a href=x>x</a>", [("i/", "x"), ("x", "x")]),
         ("<a href=x>x</a><a href=y> </a><a href=z>z</a>", [("x", "x"), ("y", ""), ("z", "z")]),
         ("<a href=x><script>var x</script></a>", [("x", "")]),
         ("<iframe src=i><p>q</p></iframe>", [("i", "q")]),
