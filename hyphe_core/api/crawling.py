@@ -1,8 +1,8 @@
-"""Methods on crawl jobs: listing, cancelling, and their logs."""
+"""Methods on crawl jobs: listing, cancelling, pausing, and their logs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from hyphe_core.api.call import Call
@@ -15,8 +15,10 @@ from hyphe_core.api.parameters import Flag, Integer, ListOf, Parameter
 from hyphe_core.api.schemas import FLAG, JOBS, LOG, MESSAGE, TEXT, TEXTS, list_of, row_of
 from hyphe_core.api.wire import milliseconds, shown_log
 from hyphe_core.clock import now, to_milliseconds
+from hyphe_core.crawl.pausing import pause_jobs, resume_job
 from memory_structure.acts import current_actor
 from memory_structure.errors import NotFound
+from memory_structure.jobs import ENDED
 from memory_structure.records import EndReason, Job, JobState
 from memory_structure.registry import Command
 
@@ -28,6 +30,7 @@ _UNFINISHED = frozenset({JobState.PENDING, JobState.RUNNING, JobState.PAUSED})
 _JOBS_AT_ONCE: Final = 500  # keeps each write transaction short
 
 _JOB_ID = Parameter("job_id", Integer(1), doc="id of a crawl job")
+_JOB_IDS = Parameter("job_ids", ListOf(Integer(1), or_one=True), doc="ids of crawl jobs")
 
 
 # -- listing ----------------------------------------------------------------------------------------------
@@ -115,6 +118,41 @@ def cancel_all(call: Call) -> list[str]:
     """Cancel every crawl job that has not ended."""
     jobs = call.structure.list_jobs(states=sorted(_UNFINISHED))
     return [str(job_id) for job_id in _cancel_jobs(call, jobs)]
+
+
+# -- pausing ----------------------------------------------------------------------------------------------
+
+
+@crawl_methods.method(
+    _JOB_IDS, CORPUS, result=TEXTS, returns="a list of ids of the jobs that pause", role=Role.CURATOR
+)
+def pause(call: Call, job_ids: list[int]) -> list[str]:
+    """Pause crawl jobs: what is under way ends, and nothing more is fetched until they are resumed. All of
+    them, or none when one has ended."""
+    jobs = _jobs_of_ids(call, list(dict.fromkeys(job_ids)))
+    _refuse_those_in(jobs, ENDED)
+    ids = [job.job_id for job in jobs]
+    pause_jobs(call.registry, call.corpus.corpus_id, call.structure, ids)
+    return [str(job_id) for job_id in ids]
+
+
+@crawl_methods.method(
+    _JOB_IDS, CORPUS, result=TEXTS, returns="a list of ids of the jobs that go on", role=Role.CURATOR
+)
+def resume(call: Call, job_ids: list[int]) -> list[str]:
+    """Let paused crawl jobs go on where they were, and take up those again that a fault ended. All of them,
+    or none when one was canceled or is complete."""
+    jobs = _jobs_of_ids(call, list(dict.fromkeys(job_ids)))
+    _refuse_those_in(jobs, ENDED - {JobState.FAILED}, ": crawl its web entity again")
+    for job in jobs:
+        resume_job(call.registry, call.corpus.corpus_id, call.structure, job)
+    return [str(job.job_id) for job in jobs]
+
+
+def _refuse_those_in(jobs: Sequence[Job], states: Collection[JobState], advice: str = "") -> None:
+    for job in jobs:
+        if job.state in states:
+            raise Refusal(f"crawl job {job.job_id} has ended already ({job.state.value}){advice}")
 
 
 @methods.method(

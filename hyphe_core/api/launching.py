@@ -154,6 +154,9 @@ def crawl_webentity_with_startmode(
     _PROXY,
     _COOKIES,
     _AGENT,
+    Parameter("max_pages", Integer(1), None, "pages of each crawl at most; none is without limit"),
+    Parameter("max_bytes", Integer(1), None, "bytes of bodies of each crawl at most; none is without limit"),
+    Parameter("time_limit", Number(0.1, 10**9), None, "seconds of each crawl at most, without its pauses"),
     CORPUS,
     result=TEXTS,
     returns="a list of ids of jobs, in the order of the entities",
@@ -168,16 +171,22 @@ def start_many(
     proxy: str | None,
     cookies: str | None,
     user_agent: str | None,
+    max_pages: int | None,
+    max_bytes: int | None,
+    time_limit_seconds: float | None,
 ) -> list[str]:
-    """Crawl many web entities, each from the start pages that the modes propose, in a few transactions."""
+    """Crawl many web entities, each from the start pages that the modes propose, in a few transactions. A
+    crawl that comes to one of its limits ends, and says so."""
     choices = CrawlChoices(
         depth=_depth(call, depth),
         status=read_status(status) if status else None,
         proxy=_proxy_url(proxy),
         cookies=_given_cookies(cookies),
         user_agent=user_agent or None,
+        max_bytes=max_bytes,
+        time_limit_seconds=time_limit_seconds,
     )
-    targets = [CrawlTarget(i, start_modes=tuple(modes)) for i in dict.fromkeys(ids)]
+    targets = [CrawlTarget(i, start_modes=tuple(modes), max_pages=max_pages) for i in dict.fromkeys(ids)]
     jobs = launch_crawls(call.registry, call.corpus.corpus_id, targets, config=call.config, choices=choices)
     return [str(job.job_id) for job in jobs]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_structure.records import EndReason, Job, JobState
+from memory_structure.records import EndReason, JobState
 from memory_structure.registry import Command, Registry
 from memory_structure.structure import MemoryStructure
 
@@ -44,22 +44,14 @@ def resume_jobs(registry: Registry, corpus_id: str, structure: MemoryStructure) 
 
     Idempotent: a job that a worker holds goes on as it is.
     """
+    from hyphe_core.crawl.pausing import resume_job
     from hyphe_core.maintenance import open_context, run_maintenance
 
     run_maintenance("reap-jobs", open_context(registry, corpus_id))
     jobs = structure.list_jobs(states=_RESUMABLE)
     for job in jobs:
-        _resume(registry, corpus_id, structure, job)
+        resume_job(registry, corpus_id, structure, job)
     return [job.job_id for job in jobs]
-
-
-def _resume(registry: Registry, corpus_id: str, structure: MemoryStructure, job: Job) -> None:
-    from hyphe_core.crawl.launch import start_hosts
-
-    if job.state in (JobState.PAUSED, JobState.FAILED):
-        structure.move_job(job.job_id, JobState.PENDING, reason="resumed")
-    registry.enqueue(corpus_id, job.job_id, start_hosts(job.spec))
-    registry.command_job(corpus_id, job.job_id, Command.RUN)
 
 
 def lay_aside(

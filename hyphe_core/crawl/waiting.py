@@ -84,7 +84,7 @@ def _situation(queue: _Queue, key: JobKey, job: Job) -> Situation:
         return Situation(words, position, len(queue.waiting))
     if key in queue.held:
         return Situation(_held_words(queue, queue.held[key], job))
-    return Situation("it is in no queue: resume it with `hyphe crawl --resume`")
+    return Situation("it is in no queue: resume it with crawl.resume, or `hyphe crawl --resume`")
 
 
 def _waiting_words(queue: _Queue, position: int, waiting: WaitingJob, key: JobKey) -> str:
