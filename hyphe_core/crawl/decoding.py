@@ -7,17 +7,13 @@ from typing import Final
 
 import zstandard
 
+from hyphe_core.parsers.inflating import GZIP, BodyOverLimit, UndecodableBody, inflate
+
+__all__ = ["ACCEPTED", "BodyOverLimit", "UndecodableBody", "decode_body"]
+
 ACCEPTED: Final = b"gzip, deflate, zstd"
 _GZIP_NAMES: Final = frozenset({"gzip", "x-gzip"})
 _MAX_LAYERS: Final = 3
-
-
-class UndecodableBody(ValueError):
-    """The body is not what its Content-Encoding says, or the encoding is unknown."""
-
-
-class BodyOverLimit(ValueError):
-    """The decoded body is larger than allowed."""
 
 
 def decode_body(body: bytes, encodings: list[str], limit: int) -> bytes:
@@ -38,9 +34,9 @@ def decode_body(body: bytes, encodings: list[str], limit: int) -> bytes:
 def _undo(name: str, body: bytes, limit: int) -> bytes:
     try:
         if name in _GZIP_NAMES:
-            return _inflate(body, 31, limit)
+            return inflate(body, GZIP, limit)
         if name == "deflate":
-            return _inflate(body, 15 if _has_zlib_head(body) else -15, limit)
+            return inflate(body, 15 if _has_zlib_head(body) else -15, limit)
         if name == "zstd":
             return _unzstd(body, limit)
     except (zlib.error, zstandard.ZstdError) as error:
@@ -51,28 +47,6 @@ def _undo(name: str, body: bytes, limit: int) -> bytes:
 def _has_zlib_head(body: bytes) -> bool:
     """Whether deflate data have the zlib frame of RFC 1950; many servers send it bare."""
     return len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
-
-
-def _inflate(body: bytes, window_bits: int, limit: int) -> bytes:
-    """Several members in a row are one body; rubbish behind the last one is passed over."""
-    parts: list[bytes] = []
-    room = limit
-    while body:
-        engine = zlib.decompressobj(window_bits)
-        try:
-            part = engine.decompress(body, room + 1)
-        except zlib.error:
-            if parts:
-                break
-            raise
-        room -= len(part)
-        if room < 0:
-            raise BodyOverLimit(f"more than {limit} bytes once decompressed")
-        parts.append(part)
-        if not engine.eof:
-            raise UndecodableBody("the compressed data end too early")
-        body = engine.unused_data
-    return b"".join(parts)
 
 
 def _unzstd(body: bytes, limit: int) -> bytes:

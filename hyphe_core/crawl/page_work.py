@@ -25,7 +25,6 @@ from hyphe_core.parsers.registry import ParserRegistry
 from hyphe_core.parsers.representative import choose_representative
 from hyphe_core.parsers.sniff import HTML, XHTML, media_type_of
 from hyphe_core.parsers.statuses import TRUNCATED
-from hyphe_core.parsers.xml_parser import XmlParser
 from memory_structure.lru import BadUrl, join_url, lru_to_url
 from memory_structure.parses import PageParse
 from memory_structure.records import Area, Fetch, FetchError, FoundLink, LinkKind
@@ -112,7 +111,7 @@ class Reading:
         """Whether its parser runs in a child process, so that one waits for it elsewhere."""
         if self.document is None or self.media_type == HTML:
             return False
-        return isinstance(self.parsers.list_candidates(self.document)[0].parser, XmlParser)
+        return self.parsers.list_candidates(self.document)[0].parser.waits
 
     def parse(self) -> None:
         """Parse the document. Never raises for what it holds."""

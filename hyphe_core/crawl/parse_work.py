@@ -11,12 +11,11 @@ from typing import Any, Final
 
 from hyphe_core.config import Config
 from hyphe_core.errors import ConfigError
-from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.keeping import KeepingRules
 from hyphe_core.parsers.markup_formats import StylesheetFormat, load_formats
 from hyphe_core.parsers.outlink_policy import OutlinkPolicy, Place, nutch_policy
 from hyphe_core.parsers.profiles import PROFILES, RESEARCH, ParseProfile, ProfileName, with_link_elements
-from hyphe_core.parsers.registry import ParserRegistry
+from hyphe_core.parsers.registry import ParserRegistry, built_in_parsers
 from hyphe_core.parsers.url_rules.options import ChainOptions, StepOption, build_chains
 from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
 from hyphe_core.parsers.xml_pool import Limits, XmlPool
@@ -116,7 +115,7 @@ class ParserShelf:
         suffixes = {one for each in formats for one in each.spec.suffixes}
         xml.media_types = (*xml.media_types, *sorted(types.difference(xml.media_types)))
         xml.url_suffixes = (*xml.url_suffixes, *sorted(suffixes.difference(xml.url_suffixes)))
-        parsers = ParserRegistry((xml, HtmlParser()))
+        parsers = ParserRegistry(built_in_parsers(xml))
         parsers.load_entry_points()
         return parsers
 

@@ -190,6 +190,8 @@ class Parser(ABC):
     """Beginnings of public identifiers of XML read by this parser, likewise."""
     priority: int = 0
     """Among parsers that fit equally well the highest is asked first."""
+    waits: bool = False
+    """Whether it waits for a child process, so that others go on meanwhile."""
 
     def for_profile(self, profile: ParseProfile) -> Parser:
         """The parser that reads by the rules of a profile: itself, unless it has several ways."""

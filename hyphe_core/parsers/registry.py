@@ -19,6 +19,7 @@ from typing import Final
 from hyphe_core.parsers.base import Document, ParseMinor, Parser, ParseResult, failed
 from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.markup import MarkupOutcome
+from hyphe_core.parsers.packed import PackedXmlParser
 from hyphe_core.parsers.parse_out import ParseOut
 from hyphe_core.parsers.plain_text import PlainTextParser
 from hyphe_core.parsers.profiles import RESEARCH, ParseProfile
@@ -245,5 +246,9 @@ def _is_xml(media_type: str) -> bool:
 def default_registry(*, isolated: bool = True) -> ParserRegistry:
     """A new registry with the parsers of this package. `isolated`: XML is read in a child process, started
     when the first XML document comes; else in this one, for single documents that someone looks at."""
-    xml = XmlParser(XmlPool() if isolated else InProcess())
-    return ParserRegistry((PlainTextParser(), xml, HtmlParser()))
+    return ParserRegistry(built_in_parsers(XmlParser(XmlPool() if isolated else InProcess())))
+
+
+def built_in_parsers(xml: XmlParser) -> tuple[Parser, ...]:
+    """The parsers of this package, the one asked first last; `xml` reads what is XML."""
+    return (PackedXmlParser(xml), PlainTextParser(), xml, HtmlParser())

@@ -108,6 +108,7 @@ class XmlParser(Parser):
     """Reads XML by the format that matches: its root, public identifier, type or suffix, else generically."""
 
     name = "xml"
+    waits = True
 
     def __init__(self, runner: Runner | None = None, options: XmlOptions = XmlOptions()) -> None:
         self.runner: Runner = runner if runner is not None else InProcess()

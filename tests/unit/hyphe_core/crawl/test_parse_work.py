@@ -10,6 +10,7 @@ import pytest
 
 from hyphe_core.crawl.parse_work import ParserShelf, parse_work, policy_of
 from hyphe_core.parsers.base import Document
+from hyphe_core.parsers.registry import default_registry
 from hyphe_core.parsers.xml_parser import XmlParser
 from memory_structure.parse_options import ChainStep, LinkPlaces, ParseOptions
 
@@ -31,6 +32,11 @@ def shelf(tmp_path: Path) -> Iterator[ParserShelf]:
     shelf = ParserShelf(tmp_path / "stylesheets")
     yield shelf
     shelf.close()
+
+
+def test_crawls_have_the_parsers_that_others_have(shelf: ParserShelf) -> None:
+    names = [parser.name for parser in shelf.get().list_parsers()]
+    assert names == [parser.name for parser in default_registry().list_parsers()]
 
 
 def test_a_folder_adds_formats_under_types_of_their_own(shelf: ParserShelf, tmp_path: Path) -> None:

@@ -134,5 +134,6 @@ def test_the_origin_of_a_parser_is_known() -> None:
         "xml": "built in",
         "html": "built in",
         "text": "built in",
+        "packed-xml": "built in",
         "opaque": "built in",
     }
