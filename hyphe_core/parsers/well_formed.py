@@ -120,10 +120,10 @@ def _parser(
 def parse_well_formed(document: Document, *, strict: bool, max_bytes: int = MAX_CRAWLED_BYTES) -> WellFormed:
     """The tree of an XML document. Raises NotWellFormed with the status that its parse gets."""
     body = document.body
-    if not body:
-        raise NotWellFormed(failed(ParseMinor.MISSING_CONTENT, "the document is empty"))
     if len(body) > max_bytes:
         raise NotWellFormed(failed(ParseMinor.EXCEPTION, f"limit: more than {max_bytes} bytes"))
+    if not body or body.isspace():
+        raise NotWellFormed(failed(ParseMinor.MISSING_CONTENT, "the document is empty"))
     root, encoding, source, recovered, warnings = _read(document, strict=strict)
     public_id = root.getroottree().docinfo.public_id or ""
     _check_size(root, len(body))

@@ -101,6 +101,7 @@ def test_dangerous_entities_are_refused(body: bytes, strict: bool) -> None:
     ("body", "minor"),
     [
         (b"", ParseMinor.MISSING_CONTENT),
+        (b" \n", ParseMinor.MISSING_CONTENT),
         (b"<a>" * 257 + b"</a>" * 257, ParseMinor.INVALID_FORMAT),
         (b"<a>" + b"<b/>" * 1_000_001 + b"</a>", ParseMinor.EXCEPTION),
         (b"<a " + b" ".join(b'b%d=""' % n for n in range(10_001)) + b"/>", ParseMinor.EXCEPTION),
@@ -109,7 +110,7 @@ def test_dangerous_entities_are_refused(body: bytes, strict: bool) -> None:
         (b"<a>\x00</a>", ParseMinor.INVALID_FORMAT),
         (b"{}", ParseMinor.INVALID_FORMAT),
     ],
-    ids=["empty", "deep", "nodes", "attributes", "text", "bytes", "nul", "json"],
+    ids=["empty", "blank", "deep", "nodes", "attributes", "text", "bytes", "nul", "json"],
 )
 def test_limits(body: bytes, minor: ParseMinor) -> None:
     with pytest.raises(NotWellFormed) as raised:
