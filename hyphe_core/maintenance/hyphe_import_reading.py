@@ -47,6 +47,13 @@ _NAMES: Final = {
     "note": ("note", "notes", "field_notes"),
     "tags": ("tags", "user_tags"),
 }
+# Columns of exports that are found anew: nobody misses them.
+_FIGURES: Final = frozenset(
+    "indegree outdegree undirected_degree weighted_indegree weighted_outdegree citing_in internal_links weight "
+    "pages pages_fetched pages_total pages_crawled crawled crawling_status indexing_status technical_info "
+    "creation_date creation_date_as_timestamp last_modification_date "
+    "last_modification_date_as_timestamp".split()
+)
 _BETWEEN_PREFIXES: Final = re.compile(r"\s+|\|(?=s:)|(?<!\|)\|(?=https?:)")
 _BETWEEN_URLS: Final = re.compile(r"[\s|]+")
 _HYPHE_TAG_COLUMN: Final = re.compile(r"(.+) \((TAGS|TECHNICAL INFO)\)", re.DOTALL)
@@ -223,9 +230,10 @@ def _table_records(name: str, text: str, unread: list[ImportLine]) -> Iterator[t
     rows = csv.reader(lines, delimiter=separator)
     try:
         titles = next(rows, [])
-        known = {title.strip().lower().replace(" ", "_") for title in titles}
+        known = {_column(title) for title in titles}
         if not known.intersection(_NAMES["prefixes"] + _NAMES["urls"]):
             raise UsageFault(f"{name} has no column called prefixes or url; it has {', '.join(titles)[:200]}")
+        unread += _unknown_columns(name, titles)
         first = rows.line_num
         for row in rows:
             first, before = rows.line_num, first
@@ -237,6 +245,25 @@ def _table_records(name: str, text: str, unread: list[ImportLine]) -> Iterator[t
         raise UsageFault(f"{name}, line {rows.line_num}: {error}") from None
 
 
+def _column(title: str) -> str:
+    return title.strip().lower().replace(" ", "_")
+
+
+def _unknown_columns(name: str, titles: list[str]) -> Iterator[ImportLine]:
+    known = {"", *_FIGURES, *(spelling for spellings in _NAMES.values() for spelling in spellings)}
+    unknown = [
+        title[:100]
+        for title in titles
+        if _column(title) not in known
+        and _HYPHE_TAG_COLUMN.fullmatch(title) is None
+        and _TAG_COLUMN.fullmatch(title) is None
+    ]
+    if unknown:
+        named = ", ".join(unknown[:20])
+        words = f"columns that are not imported: {named}; a column of tags is called USER:category"
+        yield ImportLine(f"{name}, line 1", ImportOutcome.REMARK, words)
+
+
 def _open_quote(name: str, first: int, last: int) -> ImportLine:
     taken = "" if first == last else f", so that the lines up to {last} were taken for a part of it"
     words = f"a quote is opened here that is not closed{taken}: close it, or write it twice"
@@ -244,7 +271,7 @@ def _open_quote(name: str, first: int, last: int) -> ImportLine:
 
 
 def _entity(where: str, record: Mapping[str, Any]) -> ImportedEntity:
-    plain = {str(title).strip().lower().replace(" ", "_"): value for title, value in record.items()}
+    plain = {_column(str(title)): value for title, value in record.items()}
 
     def cell(what: str) -> Any:
         return next((plain[name] for name in _NAMES[what] if plain.get(name) not in (None, "", [])), None)

@@ -370,6 +370,13 @@ def test_a_status_and_tags_that_cannot_be_read_are_told(structure: MemoryStructu
     assert structure.list_web_entities()[0].tags == (("USER", "kind", "weekly"),)
 
 
+def test_columns_that_nobody_knows_are_told(structure: MemoryStructure) -> None:
+    text = "url;statut;USER:kind;INDEGREE;kind (TAGS);Mots clés;\na.org;OUT;press;3;weekly;vent;\n"
+    (line,) = imported(structure, text=text).lines
+    assert (line.where, line.outcome.value) == ("list.csv, line 1", "remark")
+    assert line.message.startswith("columns that are not imported: statut, Mots clés; ")
+
+
 def test_a_cell_of_several_lines_keeps_line_numbers_right(structure: MemoryStructure) -> None:
     report = imported(structure, text='prefixes,note\nhttp://a.org,"one\ntwo"\nno address,\n')
     assert told(report)[-1] == ("list.csv, line 4", "not imported")
