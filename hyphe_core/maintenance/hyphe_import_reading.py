@@ -50,8 +50,8 @@ _NAMES: Final = {
 # Columns of exports that are found anew: nobody misses them.
 _FIGURES: Final = frozenset(
     "indegree outdegree undirected_degree weighted_indegree weighted_outdegree citing_in internal_links "
-    "weight pages pages_fetched pages_total pages_crawled crawled crawling_status indexing_status technical_info "
-    "creation_date creation_date_as_timestamp last_modification_date "
+    "weight pages pages_fetched pages_total pages_crawled crawled crawling_status indexing_status "
+    "technical_info creation_date creation_date_as_timestamp last_modification_date "
     "last_modification_date_as_timestamp".split()
 )
 _BETWEEN_PREFIXES: Final = re.compile(r"\s+|\|(?=s:)|(?<!\|)\|(?=https?:)")
