@@ -106,6 +106,8 @@ class MarkupParser(ABC):
 
     name: str = ""
     priority: int = 0
+    is_shipped: bool = False
+    """Whether it comes with this package: of formats that match equally well all others are preferred."""
     content_type: str = ""
     """Media type of what it reads; "" = as declared."""
     reads_xml: bool = True
@@ -173,8 +175,8 @@ class MarkupEngine:
         self._settle = lru_cache(_N_REMEMBERED)(self._settle_by_names)
 
     def choose(self, probe: Probe, name: str = "") -> Choice:
-        """The format of a document: by name when one is given, else by rank, priority, name. Raises
-        LookupError for an unknown name."""
+        """The format of a document: by name when one is given, else by rank, priority, name, those of the
+        package last. Raises LookupError for an unknown name."""
         if name:
             named = Match(Rank.NAMED, "asked for by name")
             return _best_of([(named, parser) for parser in self.parsers if parser.name == name], name)
@@ -267,15 +269,22 @@ def _list_matches(parsers: Iterable[MarkupParser], probe: Probe) -> list[tuple[M
 
 
 def _best_of(found: list[tuple[Match, MarkupParser]], name: str = "") -> Choice:
-    """The first by rank, priority, name. Raises LookupError when there is none."""
+    """The first by rank, priority, name, those of the package last. Raises LookupError when there is none."""
     if not found:
         raise LookupError(f"there is no format {name or GENERIC!r}")
-    found = sorted(found, key=lambda pair: (-pair[0].rank, -pair[1].priority, pair[1].name))
+    found = sorted(found, key=_order)
     match, best = found[0]
     equal = [
-        other.name for also, other in found[1:] if (also.rank, other.priority) == (match.rank, best.priority)
+        other.name
+        for also, other in found[1:]
+        if (also.rank, other.priority, other.is_shipped) == (match.rank, best.priority, best.is_shipped)
     ]
     return Choice(best, match, tuple(equal))
+
+
+def _order(pair: tuple[Match, MarkupParser]) -> tuple[int, int, bool, str]:
+    match, parser = pair
+    return -match.rank, -parser.priority, parser.is_shipped, parser.name
 
 
 def _transform(content: Content, parser: MarkupParser, well_formed: WellFormed) -> list[RawParse]:

@@ -170,7 +170,10 @@ def _drop_namespace(root: etree._Element, beginning: str) -> None:
 
 def shipped_formats() -> list[StylesheetFormat]:
     """The formats of this package."""
-    return load_formats(shipped_folder())
+    shipped = load_formats(shipped_folder())
+    for each in shipped:
+        each.is_shipped = True
+    return shipped
 
 
 def load_formats(folder: Traversable | Path) -> list[StylesheetFormat]:

@@ -94,15 +94,17 @@ def _format(parser: MarkupParser, origin: str) -> Registered:
 
 
 def _ties(formats: Iterable[Registered]) -> Iterator[str]:
-    """Claims that two formats make with one priority; their names decide then. Of claims on a root with
-    conditions only equal ones tie."""
-    first: dict[tuple[str, str, str, int], str] = {}
+    """Claims that two formats make with one priority; their names decide then, unless one of the two is
+    built in. Of claims on a root with conditions only equal ones tie."""
+    first: dict[tuple[str, str, str, int, bool], str] = {}
     for entry in sorted(formats, key=lambda entry: entry.name):
         claims = [("root", root, entry.condition) for root in entry.roots]
         claims += [("media type", one, "") for one in entry.media_types]
         claims += [("public identifier", one, "") for one in entry.public_ids]
         claims += [("suffix", one, "") for one in entry.suffixes]
         for what, value, condition in claims:
-            other = first.setdefault((what, value, condition, entry.priority), entry.name)
+            other = first.setdefault(
+                (what, value, condition, entry.priority, entry.origin == BUILT_IN), entry.name
+            )
             if other != entry.name:
                 yield f"{other} and {entry.name} claim {what} {value} with the same priority: {other} wins"

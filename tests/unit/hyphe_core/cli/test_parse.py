@@ -439,13 +439,15 @@ def test_parsers_are_listed_with_their_claims(hyphe: Run) -> None:
 def test_formats_of_a_folder_are_listed_and_ties_told(hyphe: Run, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
-    (folder / "recipe.xsl").write_text(SHEET)
-    (folder / "recipe.toml").write_text('roots = ["opml"]\nsuffixes = [".soup"]\n')
+    for name in ("recipe", "salad"):
+        (folder / f"{name}.xsl").write_text(SHEET)
+        (folder / f"{name}.toml").write_text('roots = ["opml"]\nsuffixes = [".soup"]\n')
     code, out, err = hyphe("parsers", "--json", "--stylesheets", folder)
     (own,) = [each for each in json.loads(out) if each["name"] == "recipe"]
     assert code == 0
     assert own["origin"] == f"folder {folder}"
-    assert "opml and recipe claim root opml with the same priority: opml wins" in err
+    assert "recipe and salad claim root opml with the same priority: recipe wins" in err
+    assert "opml and" not in err  # those of the folder come before those of the package
     (folder / "recipe.toml").write_text('rots = ["opml"]\n')
     code, _, err = hyphe("parsers", "--stylesheets", folder)
     assert (code, "did you mean roots?" in err) == (2, True)

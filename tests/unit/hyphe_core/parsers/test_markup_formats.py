@@ -12,6 +12,7 @@ from hyphe_core.parsers.html import HtmlParser
 from hyphe_core.parsers.markup import MarkupEngine, MarkupParser, Match, Probe, Rank
 from hyphe_core.parsers.markup_formats import load_formats, shipped_formats
 from hyphe_core.parsers.parse_out import validate, write_parse_out
+from hyphe_core.parsers.registered import list_registered
 from hyphe_core.parsers.xml_parser import InProcess, XmlOptions, XmlParser, make_engine
 from memory_structure.records import LinkKind
 
@@ -88,6 +89,14 @@ def test_a_result_without_media_type_has_that_of_the_document(tmp_path: Path) ->
     )
     result = parse(RECIPE, tmp_path, "application/x-soup+xml", format="recipe")
     assert (result.parser, result.content_type) == ("recipe", "application/x-soup+xml")
+
+
+def test_of_formats_that_match_equally_well_the_operators_is_used(tmp_path: Path) -> None:
+    sheet = SHEET.format(embedded="").replace("/f:recipe", "/*")
+    write_format(tmp_path, "zines", 'roots = ["opml"]', sheet)
+    found = parse(b"<opml/>", tmp_path)
+    assert (found.parser, found.warnings) == ("zines", ())
+    assert [tie for tie in list_registered(str(tmp_path)).ties if "zines" in tie] == []
 
 
 def test_a_stylesheet_without_description_is_only_there_to_be_imported(tmp_path: Path) -> None:
