@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hyphe_core.parsers.xml_root import find_root
+
 OCTET_STREAM = "application/octet-stream"
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
@@ -34,6 +36,19 @@ _HTML_START = re.compile(
 )
 # Articles of journals begin like those of HTML, and have a body too.
 _XML_ARTICLE = re.compile(rb"<article\s[^>]{0,900}?\b(?:article-type|dtd-version|xmlns(?::\w+)?)\s*=")
+# Without a declaration: a document type other than HTML, names that are declared, or a root that is known.
+_XML_START = re.compile(
+    rb"<(?:!DOCTYPE\s+(?!html\b)"
+    rb"|(?:rss|feed|svg|urlset|sitemapindex|opml|OAI-PMH|TEI\.2|pmc-articleset)[\s>]"
+    rb"|(?:[\w.-]+:)?[\w.-]+\s[^<>]{0,900}?\bxmlns(?::[\w.-]+)?\s*=)",
+    re.IGNORECASE,
+)
+_BY_ROOT = {
+    "html": XHTML,
+    "svg": "image/svg+xml",
+    "rss": "application/rss+xml",
+    "feed": "application/atom+xml",
+}
 _HTML_ANYWHERE = re.compile(rb"<(?:html|head|body)[\s>]", re.IGNORECASE)
 _XHTML_ROOT = re.compile(rb"<html[\s>]", re.IGNORECASE)
 # Control bytes that no text holds (tab, line ends, form feed and escape may occur in text).
@@ -86,7 +101,7 @@ def _sniff_text(start: bytes) -> str:
         return "application/xml"
     if _HTML_START.match(start):
         return HTML
-    if start.startswith((b"<?xml", b"<svg", b"<rss", b"<feed")):
+    if start.startswith(b"<?xml") or _XML_START.match(start):
         return _sniff_xml(start)
     if _BINARY.search(start):
         return OCTET_STREAM
@@ -98,13 +113,8 @@ def _sniff_text(start: bytes) -> str:
 
 
 def _sniff_xml(start: bytes) -> str:
-    """XHTML pages and SVG images are told from other XML by their root."""
-    if _XHTML_ROOT.search(start):
-        return XHTML
-    if b"<svg" in start:
-        return "image/svg+xml"
-    if b"<rss" in start:
-        return "application/rss+xml"
-    if b"<feed" in start:
-        return "application/atom+xml"
-    return "application/xml"
+    """XHTML pages, images and feeds are told from other XML by their root."""
+    root = find_root(start)
+    if root is None:  # what stands before it may be no XML
+        return XHTML if _XHTML_ROOT.search(start) else "application/xml"
+    return _BY_ROOT.get(root.name.lower(), "application/xml")
