@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from memory_structure.errors import NotFound
+from memory_structure.errors import CallerError
 from memory_structure.records import JobSpec, PageRecord, StartPage
 from memory_structure.structure import MemoryStructure
 from memory_structure.url_cutter import cutter_for
@@ -25,9 +25,13 @@ def keep_answered_starts(structure: MemoryStructure, job_id: int) -> int:
     if spec.web_entity_id is None:
         return 0
     try:
-        entity = structure.get_web_entity(spec.web_entity_id)
-    except NotFound:  # deleted during the crawl
+        return _keep(structure, spec, job_id, spec.web_entity_id)
+    except CallerError:  # somebody deleted the entity, or moved its prefixes, meanwhile
         return 0
+
+
+def _keep(structure: MemoryStructure, spec: JobSpec, job_id: int, web_entity_id: int) -> int:
+    entity = structure.get_web_entity(web_entity_id)
     policy = structure.options().url_policy
     known = _keys((page.url for page in entity.start_pages), policy)
     answered = _answered(structure, spec, job_id, policy)

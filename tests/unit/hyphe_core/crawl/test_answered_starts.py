@@ -90,3 +90,19 @@ def test_a_crawl_whose_entity_is_gone_keeps_none(structure: MemoryStructure) -> 
     structure.write_batch(batch(answer(HOME)))
     structure.delete_web_entity(1)
     assert keep_answered_starts(structure, job_id) == 0
+
+
+def test_an_entity_that_goes_at_that_moment_keeps_none(
+    structure: MemoryStructure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = crawled(structure, HOME)
+    structure.write_batch(batch(answer(HOME)))
+    options = structure.options
+
+    def delete_first() -> CorpusOptions:
+        monkeypatch.setattr(structure, "options", options)
+        structure.delete_web_entity(1)
+        return options()
+
+    monkeypatch.setattr(structure, "options", delete_first)
+    assert keep_answered_starts(structure, job_id) == 0
