@@ -18,6 +18,8 @@ from memory_structure.urls import join_url
 XHTML_NAMESPACE: Final = "http://www.w3.org/1999/xhtml"
 # Deeper elements become siblings: a stylesheet works through a tree recursively.
 MAX_DEPTH: Final = 200
+# Of those that come later the ones without attributes leave their content to their parent.
+MAX_ELEMENTS: Final = 100_000
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMESPACES: Final[Any] = {None: XHTML_NAMESPACE}  # the stubs know names of prefixes only
@@ -25,8 +27,8 @@ _TAG: Final = f"{{{XHTML_NAMESPACE}}}"
 
 
 def html_as_xml(document: Document) -> WellFormed:
-    """The page as a tree, names of elements and attributes that XML does not allow left out. Raises
-    NotWellFormed."""
+    """The page as a tree, without the attributes that XML does not allow; an element that it does not allow
+    leaves its content to its parent. Raises NotWellFormed."""
     encoding = detect_encoding(document.body, document.content_type)
     markup, warning = defuse(decode(document.body, encoding.name).encode("utf-8", "replace"))
     try:
@@ -35,39 +37,48 @@ def html_as_xml(document: Document) -> WellFormed:
         root = None
     if root is None:
         raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "unreadable HTML"))
-    built = _build(root)
+    built, is_whole = _build(root)
+    cut = "" if is_whole else f"more than {MAX_ELEMENTS} elements: those without attributes are dropped"
     base = next((found for e in built.iter(_TAG + "base") if (found := e.get("href")) is not None), "")
     base = base if len(base) <= MAX_BASE_CHARACTERS else ""
-    warnings = tuple(filter(None, (encoding.warning, warning)))
+    warnings = tuple(filter(None, (encoding.warning, warning, cut)))
     return WellFormed(built, join_url(document.url, base), encoding.name, encoding.source, warnings=warnings)
 
 
-def _build(root: LexborNode) -> etree._Element:
-    """The tree below a node, without recursion."""
+def _build(root: LexborNode) -> tuple[etree._Element, bool]:
+    """(the tree below a node, whether it has all elements), without recursion."""
     built = etree.Element(_TAG + (root.tag or "div"), nsmap=_NAMESPACES)
     _set_attributes(built, root)
     stack = [(root.child, built, 1)]
     text = _Text()
     names = _Names()
+    n_left = MAX_ELEMENTS
     while stack:
         node, parent, depth = stack.pop()
         while node is not None:
             if node.tag_id == tree.TEXT:
                 text.add(parent, _ILLEGAL.sub("", node.text_content or ""))
-            elif name := names[node.tag]:
-                text.write()
-                element = etree.SubElement(parent, name)
-                _set_attributes(element, node)
-                inner = node.child
-                if inner is not None:
-                    # The siblings that follow come after everything below this node.
-                    stack.append((node.next, parent, depth))
-                    deep = depth >= MAX_DEPTH
-                    node, parent, depth = inner, parent if deep else element, depth if deep else depth + 1
-                    continue
-            node = node.next
+                node = node.next
+                continue
+            inner, element = node.child, parent
+            if name := names[node.tag]:
+                if n_left > 0 or node.attributes:
+                    n_left -= 1
+                    text.write()
+                    element = etree.SubElement(parent, name)
+                    _set_attributes(element, node)
+                else:
+                    n_left = -1
+                    text.add(parent, " ")
+            if inner is None:
+                node = node.next
+                continue
+            # The siblings that follow come after everything below this node.
+            stack.append((node.next, parent, depth))
+            deep = depth >= MAX_DEPTH
+            node, parent, depth = inner, parent if deep else element, depth if deep else depth + 1
     text.write()
-    return built
+    return built, n_left >= 0
 
 
 def _set_attributes(element: etree._Element, node: LexborNode) -> None:

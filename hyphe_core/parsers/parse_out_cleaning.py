@@ -147,7 +147,7 @@ def fold_lines(text: str) -> str:
     """A text whose lines end with NEW_LINE: each folded, empty ones dropped, joined by line ends."""
     if NEW_LINE not in text:
         return fold(text)
-    return "\n".join(filter(None, map(fold, text.split(NEW_LINE))))
+    return "\n".join(filter(None, map(fold, filter(None, text.split(NEW_LINE)))))
 
 
 def _clean_text(raw: RawParse) -> str:
@@ -230,9 +230,10 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
     schemes: Counter[str] = Counter()
     n_cut = 0
     root = join_url(base, "/")
-    settled: set[str] = set()
+    seen: set[str] = set()  # addresses of links found
+    settled: set[str] = set()  # with an anchor
     for href, anchor, element, rel in raw.outlinks:
-        if href in settled:
+        if href in settled or (not anchor and href in seen):
             continue
         # What documents of a site share are the addresses that do not depend on the document.
         is_shared = href[:1] == "/" or href.startswith(_SHARED)
@@ -253,6 +254,7 @@ def _clean_outlinks(raw: RawParse, link: str) -> tuple[tuple[Outlink, ...], int,
             continue
         elif url != itself and not ("#" in url and url.partition("#")[0] == itself):
             found[url] = outlink
+        seen.add(href)
         if outlink[1]:
             settled.add(href)
     schemes.pop("", None)
