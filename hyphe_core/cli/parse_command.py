@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -29,6 +30,7 @@ from memory_structure.registry import Registry
 from memory_structure.url_cutter import cutter_for
 from memory_structure.urls import BadUrl, clean_user_url
 
+_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 PARSE_EPILOG = (
     "Documents that cannot be had or parsed are told on standard error, and the others go on: exit code 4; "
     "2 when nothing that was given can be read. " + EXIT_CODES_HELP
@@ -84,6 +86,10 @@ def parse(
         raise NothingToDo("no document was given: hyphe parse FILE, URL or - for standard input")
     if media_type and find_declared_type(media_type) is None:
         raise UsageFault(f"--type {media_type!r} is no media type such as text/html or application/xml")
+    if url and not _ADDRESS.fullmatch(url):
+        raise UsageFault(f"--url {url!r} is no whole address such as http://example.org/page")
+    if url and len(sources) > 1:
+        raise UsageFault(f"--url is the address of one document, and {len(sources)} are given")
     if stylesheet is not None and not stylesheet.is_file():
         raise UsageFault(f"--stylesheet {str(stylesheet)!r} is no file")
     sheet = str(stylesheet.resolve()) if stylesheet is not None else ""

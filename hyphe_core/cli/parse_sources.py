@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 import sys
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,7 @@ class Sources:
         self._config = config
         self._media_type = media_type
         self._url = url
+        self._n_named = Counter[str]()
         self._agent = agent_token(config.user_agent)
         self._ending = ExitStack()
         self._runner: asyncio.Runner | None = None
@@ -95,8 +97,14 @@ class Sources:
         body = stream.read(limit + 1)
         found = _find_type(name, body)
         source = TypeSource.GIVEN if self._media_type else TypeSource.SUFFIX
-        url = self._url or f"file:///{quote(name)}"
+        url = self._url or self._file_address(name)
         return Found(self._document(url, body[:limit], found), source, is_cut=len(body) > limit)
+
+    def _file_address(self, name: str) -> str:
+        """An address for each file, also for those of one name from several folders."""
+        self._n_named[name] += 1
+        n_named = self._n_named[name]
+        return f"file:///{quote(name)}" if n_named == 1 else f"file:///{n_named}/{quote(name)}"
 
     def _fetch(self, given: str) -> Found:
         fetched = self._fetched(given)

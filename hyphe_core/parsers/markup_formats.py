@@ -41,6 +41,7 @@ from hyphe_core.parsers.well_formed import WellFormed
 from memory_structure.records import LinkKind
 
 FORMAT_NAMESPACE: Final = "urn:hyphe:format"
+_KINDS: Final = {int: "a number", bool: "true or false", str: "a text", tuple: "a list", dict: "a table"}
 _NO_LINK: Final = "none"
 _FINISHERS: Final = {"": None, "feed": feeds.finish, "dates": feeds.finish_dates}
 _PREPROCESSORS: Final = ("xml", "html", "fields")
@@ -196,9 +197,12 @@ def load_formats(folder: Traversable | Path) -> list[StylesheetFormat]:
 def load_stylesheet(file: Path) -> StylesheetFormat:
     """The format of one stylesheet, or of a TOML file, whatever else lies beside it; nothing needs to say
     what it is for. Raises ConfigError."""
-    name = file.name.rpartition(".")[0]
+    name = file.name.rpartition(".")[0] or file.name
     try:
-        return StylesheetFormat(_read_spec(file.parent, name) or FormatSpec(name), file.parent)
+        if file.suffix in (".toml", ".xsl"):
+            return StylesheetFormat(_read_spec(file.parent, name) or FormatSpec(name), file.parent)
+        given = _find_embedded(file.read_bytes()) or {}
+        return StylesheetFormat(_spec_of(name, {**given, "stylesheet": file.name}), file.parent)
     except (BadStylesheet, OSError) as error:
         raise ConfigError([f"stylesheet {file.name}: {error}"]) from None
 
@@ -266,7 +270,7 @@ def _spec_of(name: str, given: dict[str, Any]) -> FormatSpec:
         values[key] = tuple(value) if isinstance(value, list) else value
         wanted = _kind_of_value(known[key].type if key in known else "")
         if key in known and not isinstance(values[key], wanted):
-            faults.append(f"{key} is {value!r}, not a {wanted.__name__}")
+            faults.append(f"{key} is {value!r}, not {_KINDS.get(wanted, wanted.__name__)}")
     if faults:
         raise ConfigError(sorted(faults))
     return FormatSpec(**values)

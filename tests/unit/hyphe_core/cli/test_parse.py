@@ -425,6 +425,36 @@ def test_the_three_outputs_of_a_stored_parse_are_printed(hyphe: Run, tmp_path: P
 # -- parsers ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("url", ["notaurl", "/d/page", "e.org/page", "http:// e.org"])
+def test_what_is_no_whole_address_is_refused(hyphe: Run, page: Path, url: str) -> None:
+    code, out, err = hyphe("parse", page, "--url", url)
+    assert (code, out, "is no whole address" in err) == (2, "", True)
+
+
+def test_one_address_is_not_that_of_several_documents(hyphe: Run, page: Path) -> None:
+    code, out, err = hyphe("parse", page, page, "--url", "http://e.org/")
+    assert (code, out, "address of one document" in err) == (2, "", True)
+
+
+def test_files_of_one_name_are_all_told(hyphe: Run, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.xml").write_text(f"<doc><title>{name}</title></doc>")
+    out = hyphe("parse", tmp_path / "a" / "x.xml", tmp_path / "b" / "x.xml")[1]
+    found = [(parse.link, parse.title) for parse in read_parse_out(out.encode())]
+    assert found == [("file:///x.xml", "a"), ("file:///2/x.xml", "b")]
+
+
+def test_a_stylesheet_may_have_any_name(hyphe: Run, page: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.xslt").write_text(SHEET)
+    own, none = tmp_path / "own.xslt", tmp_path / "none.xml"
+    none.write_text("<a/>")
+    code, out, _ = hyphe("parse", page, "--type", "text/xml", "--explain", "--stylesheet", own)
+    assert (code, "parser: own" in out) == (0, True)
+    code, _, err = hyphe("parse", page, "--stylesheet", none)
+    assert (code, "stylesheet none" in err, str(tmp_path) in err) == (2, True, False)
+
+
 def test_parsers_are_listed_with_their_claims(hyphe: Run) -> None:
     code, out, err = hyphe("parsers", "--json")
     entries = {(each["name"], each["is_format"]): each for each in json.loads(out)}

@@ -123,7 +123,7 @@ def test_a_format_of_the_operator_replaces_the_shipped_one_of_its_name(tmp_path:
     ("toml", "fault"),
     [
         ('root = ["x"]', "unknown key root; did you mean roots?"),
-        ('roots = "x"', "roots is 'x', not a tuple"),
+        ('roots = "x"', "roots is 'x', not a list"),
         ('preprocessor = "htm"', "preprocessor is 'htm'; did you mean html?"),
         ('link_kind = "feeds"', "link_kind is 'feeds'; did you mean feed?"),
         ("malformed = 7", "malformed is 7"),
