@@ -32,7 +32,14 @@ from hyphe_core.crawl.single_fetch import DocumentFetcher, FetchedDocument, spec
 from hyphe_core.crawl.stored_pages import get_stored_document, get_stored_parse
 from hyphe_core.errors import WebFault
 from hyphe_core.parsers.base import Document
-from hyphe_core.parsers.inspection import Inspection, Inspector, TypeSource, Ways, ways_of
+from hyphe_core.parsers.inspection import (
+    Inspection,
+    Inspector,
+    TypeSource,
+    Ways,
+    is_whole_address,
+    ways_of,
+)
 from hyphe_core.parsers.parse_out import write_parse_out
 from hyphe_core.parsers.profiles import ProfileName
 from hyphe_core.parsers.sniff import find_declared_type
@@ -106,6 +113,8 @@ _Found = tuple[Document, TypeSource]
 
 def _sent(call: Call, text: str, url: str | None) -> _Found:
     """JSON is decoded already, whatever charset the document names: a byte order mark says so."""
+    if url and not is_whole_address(url):
+        raise Refusal(f"url {url[:100]!r} is no whole address such as http://example.org/page")
     body = b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace")
     return Document(url or _UNKNOWN_ADDRESS, body, None, (), _agent(call)), TypeSource.BYTES
 

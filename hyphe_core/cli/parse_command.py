@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -21,7 +20,14 @@ from hyphe_core.config import Config
 from hyphe_core.crawl.parse_work import ParserShelf, parse_work, stylesheets_folder
 from hyphe_core.crawl.stored_pages import get_stored_parse
 from hyphe_core.errors import NothingToDo, UsageFault, WebFault
-from hyphe_core.parsers.inspection import Inspection, Inspector, Ways, inspect_truncated, ways_of
+from hyphe_core.parsers.inspection import (
+    Inspection,
+    Inspector,
+    Ways,
+    inspect_truncated,
+    is_whole_address,
+    ways_of,
+)
 from hyphe_core.parsers.profiles import ProfileName
 from hyphe_core.parsers.sniff import find_declared_type
 from hyphe_core.parsers.statuses import describe
@@ -30,7 +36,6 @@ from memory_structure.registry import Registry
 from memory_structure.url_cutter import cutter_for
 from memory_structure.urls import BadUrl, clean_user_url
 
-_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 PARSE_EPILOG = (
     "Documents that cannot be had or parsed are told on standard error, and the others go on: exit code 4; "
     "2 when nothing that was given can be read. " + EXIT_CODES_HELP
@@ -86,7 +91,7 @@ def parse(
         raise NothingToDo("no document was given: hyphe parse FILE, URL or - for standard input")
     if media_type and find_declared_type(media_type) is None:
         raise UsageFault(f"--type {media_type!r} is no media type such as text/html or application/xml")
-    if url and not _ADDRESS.fullmatch(url):
+    if url and not is_whole_address(url):
         raise UsageFault(f"--url {url!r} is no whole address such as http://example.org/page")
     if url and len(sources) > 1:
         raise UsageFault(f"--url is the address of one document, and {len(sources)} are given")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -27,8 +28,14 @@ from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.sniff import find_declared_type, media_type_of, sniff
 from hyphe_core.parsers.xml_parser import XmlOptions, XmlParser
 
+_WHOLE_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]+")
 # Beginnings of messages of failures that are a limit's doing.
 _LIMITS: Final = ("limit", "crash")
+
+
+def is_whole_address(url: str) -> bool:
+    """Whether a document can be taken to have this address: it has a scheme and what follows, no blanks."""
+    return _WHOLE_ADDRESS.fullmatch(url) is not None
 
 
 class TypeSource(StrEnum):

@@ -95,12 +95,13 @@ def test_the_type_and_the_profile_are_those_given(client: Client) -> None:
     [
         ({}, "give a document"),
         ({"document": "x", "type": "nonsense"}, "no media type"),
+        ({"document": "x", "url": "d/page"}, "no whole address"),
         ({"url": "two words"}, "not a usable web address"),
         ({"url": "ftp://e.org/"}, "not a usable web address"),
         ({"url": "http://never.example/", "stored": True}, "is no page of this corpus"),
         ({"url": "http://one.example.com/gone", "stored": True}, "no body is stored"),
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_what_cannot_be_checked_is_told(client: Client, given: dict[str, Any], words: str) -> None:
     with pytest.raises(Failed, match=words):
