@@ -174,6 +174,8 @@ def clean_url(url: str) -> str:
     """The address without white space and within the limit; "" when it has no scheme or is too long."""
     if not (url.isascii() and url.isprintable() and " " not in url):
         url = _ILLEGAL.sub("", url.strip())
+        if len(url) > MAX_URL_CHARACTERS:
+            return ""
         url = _WHITE_SPACE.sub(lambda found: quote(found[0]), url)
     return url if len(url) <= MAX_URL_CHARACTERS and _SCHEME.match(url) else ""
 

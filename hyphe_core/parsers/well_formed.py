@@ -210,6 +210,8 @@ def _parse(
         raise NotWellFormed(failed(ParseMinor.INVALID_FORMAT, "no element found"))
     if root.getroottree().docinfo.internalDTD is not None:
         return _settle_entities(root, body, encoding, recover=recover, keeps_all=keeps_all)
+    if recover:  # else a reference that nothing declares is an error
+        _replace_references(root, {})
     return root
 
 

@@ -33,7 +33,7 @@ from hyphe_core.parsers.nutch_encoding import decode_as, detect_by_clues
 from hyphe_core.parsers.outlink_policy import OutlinkPolicy, Place
 from hyphe_core.parsers.parse_out import read_parse_out, validate, write_parse_out
 from hyphe_core.parsers.parse_out_results import parse_outs_of
-from hyphe_core.parsers.profiles import NUTCH, RESEARCH, ParseProfile
+from hyphe_core.parsers.profiles import NUTCH, RESEARCH
 from hyphe_core.parsers.refresh import find_reload_delay, read_refresh
 from hyphe_core.parsers.registry import ParserRegistry, default_registry
 from hyphe_core.parsers.signatures import SignatureKind
@@ -194,18 +194,18 @@ def _check_outcome(outcome: MarkupOutcome, document: Document) -> None:
 
 
 def _check_feed(given: Input) -> None:
+    """By the parser of a profile, as a record or as a result, or by a format; which depends on the input."""
     document = _document(given)
-    for profile in (RESEARCH, NUTCH):
-        _check_by_parser(document, profile)
-    _check_outcome(
-        _in_process().run(document, XmlOptions(format=("rss", "atom")[len(given.body) % 2])), document
-    )
-
-
-def _check_by_parser(document: Document, profile: ParseProfile) -> None:
-    parser = XmlParser(_in_process()).for_profile(profile)
-    _check_outcome(parser.run(document), document)
-    _check_result(parser.parse(document), len(document.body))
+    n_bytes = len(given.body)
+    way = n_bytes % 6
+    if way > 3:
+        _check_outcome(_in_process().run(document, XmlOptions(format=("rss", "atom")[way - 4])), document)
+        return
+    parser = XmlParser(_in_process()).for_profile((RESEARCH, NUTCH)[way % 2])
+    if way < 2:
+        _check_outcome(parser.run(document), document)
+    else:
+        _check_result(parser.parse(document), n_bytes)
 
 
 def _check_pool(given: Input) -> None:
