@@ -69,6 +69,13 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
         return []
 
 
+def wait_for_workers(process: subprocess.Popen[bytes]) -> None:
+    """Until the command has stored its jobs and works on them: what dies before has promised nothing."""
+    deadline = time.monotonic() + 60
+    while not workers_of(process) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
 def kill(process: subprocess.Popen[bytes], victim: str) -> None:
     """kill -9 of one worker, of the command, or of both."""
     workers = workers_of(process)
@@ -92,7 +99,7 @@ def crawl_with_kills(folder: Path, victim: str, n_kills: int) -> None:
         resume = [*base, "crawl", "--corpus", "truth", "--resume", "--json", "--workers", "2"]
         environment = os.environ | {"HYPHE_LEASE_SECONDS": "3"}
         process = subprocess.Popen([*base, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, env=environment)
-        time.sleep(2.0)
+        wait_for_workers(process)
         for _ in range(n_kills):
             time.sleep(random.uniform(0.2, 1.5))
             if process.poll() is None:
