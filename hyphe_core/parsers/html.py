@@ -22,6 +22,7 @@ from hyphe_core.parsers.base import (
     Alternate,
     Document,
     Link,
+    Metadatum,
     Parser,
     ParseResult,
     Refresh,
@@ -34,6 +35,7 @@ from hyphe_core.parsers.profiles import RESEARCH, ParseProfile
 from hyphe_core.parsers.refresh import read_refresh
 from hyphe_core.parsers.robots_directives import merge_robots
 from hyphe_core.parsers.rule_pages import read_by_rules
+from hyphe_core.parsers.telling_metas import MAX_METADATA, metadatum_of, title_of
 from memory_structure.records import Area, LinkKind
 from memory_structure.urls import join_url
 
@@ -138,6 +140,7 @@ class _PageReader:
         "_found",
         "_language",
         "_language_meta",
+        "_metadata",
         "_n_cut",
         "_refresh",
         "_robots",
@@ -159,6 +162,7 @@ class _PageReader:
         self._alternates: list[tuple[str, str]] = []
         self._language = ""
         self._language_meta = ""
+        self._metadata: list[Metadatum] = []
         self._text = ""
 
     # -- the walk -------------------------------------------------------
@@ -229,6 +233,10 @@ class _PageReader:
         name = (attributes.get("name") or "").strip().lower()
         if name and (name == "robots" or name == self._agent_token):
             self._robots.append(content)
+        elif len(self._metadata) < MAX_METADATA:
+            found = metadatum_of(name or (attributes.get("property") or "").strip().lower(), content)
+            if found is not None:
+                self._metadata.append(found)
         pragma = (attributes.get("http-equiv") or "").strip().lower()
         if pragma == "refresh" and self._refresh is None:
             self._refresh = read_refresh(content)
@@ -271,7 +279,7 @@ class _PageReader:
         links, schemes = _resolve(self._found, base)
         return ParseResult(
             base_url=base,
-            title=self._title or "",
+            title=self._title or title_of(self._metadata),
             text=self._text,
             links=links,
             canonical=_find_web_url(base, self._canonical),
@@ -284,6 +292,7 @@ class _PageReader:
             n_links_cut=self._n_cut,
             n_links_by_scheme=schemes,
             warnings=(*warnings, base_warning) if base_warning else warnings,
+            metadata=tuple(self._metadata),
         )
 
     def _base_url(self) -> tuple[str, str]:

@@ -23,18 +23,26 @@ from memory_structure.records import Area, LinkKind
 _DC: Final = "dc."
 # HTML meta elements that say what a parse-out field says, in order of preference.
 _HTML_FIELDS: Final = {
-    "creator": ("dc.creator", "dcterms.creator", "citation_author", "author"),
-    "subject": ("dc.subject", "dcterms.subject", "keywords"),
-    "description": ("dc.description", "dcterms.description", "description"),
+    "creator": ("dc.creator", "dcterms.creator", "citation_author", "author", "creator"),
+    "subject": ("dc.subject", "dcterms.subject", "keywords", "news_keywords", "article:tag"),
+    "description": ("dc.description", "dcterms.description", "description", "og:description"),
     "publisher": ("dc.publisher", "dcterms.publisher", "citation_publisher"),
     "contributor": ("dc.contributor", "dcterms.contributor"),
-    "date": ("dc.date", "dcterms.date", "citation_publication_date"),
-    "modified": ("dcterms.modified", "last-modified"),
+    "date": (
+        "dc.date",
+        "dcterms.date",
+        "citation_publication_date",
+        "dcterms.issued",
+        "dcterms.created",
+        "article:published_time",
+        "date",
+    ),
+    "modified": ("dcterms.modified", "last-modified", "article:modified_time"),
     "type": ("dc.type", "dcterms.type", "og:type"),
     "source": ("dc.source", "dcterms.source"),
     "relation": ("dc.relation", "dcterms.relation"),
     "coverage": ("dc.coverage", "dcterms.coverage"),
-    "rights": ("dc.rights", "dcterms.rights"),
+    "rights": ("dc.rights", "dcterms.rights", "rights", "copyright"),
 }
 _METATAG: Final = "metatag."
 _ELEMENTS: Final = {
