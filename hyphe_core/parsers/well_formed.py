@@ -27,6 +27,7 @@ from hyphe_core.parsers.encoding import (
     detect_encoding,
     find_encoding,
 )
+from hyphe_core.parsers.undeclared_prefixes import declare_prefixes
 from memory_structure.urls import join_url
 
 MAX_CRAWLED_BYTES: Final = 16 * 2**20
@@ -295,13 +296,19 @@ def _set_text(parent: etree._Element, holder: etree._Element | None, pieces: lis
 def _read_leniently(document: Document, first: NotWellFormed, *, keeps_all: bool) -> _Reading:
     encoding = detect_encoding(document.body, document.content_type)
     text = decode(document.body, encoding.name)
-    body = _repair(text).encode("utf-8", "replace")
+    text = _repair(text)
+    body = text.encode("utf-8", "replace")
     warnings = tuple(filter(None, (encoding.warning, f"repaired: {first.status.message}")))
     try:
         return _parse(body, "utf-8", keeps_all=keeps_all), encoding.name, encoding.source, False, warnings
     except NotWellFormed as error:
         if error.status.message.startswith("limit"):
             raise
+    declared = declare_prefixes(text)
+    if declared is not text:
+        body = declared.encode("utf-8", "replace")
+        with suppress(NotWellFormed):
+            return _parse(body, "utf-8", keeps_all=keeps_all), encoding.name, encoding.source, False, warnings
     warnings = (*warnings[:-1], f"recovered: {first.status.message}")
     root = _parse(body, "utf-8", recover=True, keeps_all=keeps_all)
     return root, encoding.name, encoding.source, True, warnings
