@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import groupby
 from typing import NamedTuple
 
 MAX_DEPTH = 512
@@ -72,30 +73,35 @@ _LEAVES = FORMATTING | frozenset(
 _CLOSED_BY_THEMSELVES = frozenset(b"dd dt li option p".split())
 
 
+_WITHIN = rb"(?:[%b/]++|%b|=)*+" % (_W, _INNER)
+
+
 def _nesting(leaves: bytes) -> re.Pattern[bytes]:
-    """From anywhere between two tags: what changes no nesting, then a tag, or the end of the page. Always
-    matches; the last three groups are those of `_TOKEN`."""
-    within = rb"(?:[%b/]++|%b|=)*+" % (_W, _INNER)
-    flat = rb"</?(?:%b)(?=[%b/>]|\Z)%b>?" % (b"|".join(sorted(_FLAT)), _W, within)
+    """From anywhere between two tags in lower case: what changes no nesting, then a tag, or the end of the
+    page. Always matches, with the groups of `_TOKEN`: the engine loses groups within possessive repeats."""
+    flat = rb"</?(?:%b)(?=[%b/>]|\Z)%b>?" % (b"|".join(sorted(_FLAT)), _W, _WITHIN)
     comments = rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?][^>]*+>?"
     skipped = rb"[^<]++|%b|%b%b|<(?!/?[a-z]|[!?])" % (comments, flat, leaves)
-    return re.compile(
-        rb"(?:%b)*+(?:<(/?)([a-z][^%b/>]*+)(%b)>?)?" % (skipped, _W, within), re.IGNORECASE | re.DOTALL
+    return re.compile(rb"(?:%b)*+(?:<(/?)([a-z][^%b/>]*+)(%b)>?)?" % (skipped, _W, _WITHIN), re.DOTALL)
+
+
+def _leaf(name: bytes) -> bytes:
+    """An element that holds nothing but text, with its end tag or before one of its name that closes it."""
+    end = rb"</%b[%b]*+>" % (name, _W)
+    if name in _CLOSED_BY_THEMSELVES:
+        end = rb"(?:%b|(?=<%b[%b/>]))" % (end, name, _W)
+    return rb"%b(?=[%b/>])%b>[^<]*+%b" % (name[1:], _W, _WITHIN, end)
+
+
+def _leaves() -> bytes:
+    letters = groupby(sorted(_LEAVES), key=lambda name: name[:1])
+    return b"|<(?:%b)" % b"|".join(
+        b"%b(?:%b)" % (letter, b"|".join(map(_leaf, names))) for letter, names in letters
     )
 
 
-def _leaf(group: int, names: frozenset[bytes], end: bytes) -> bytes:
-    start = rb"<(%b)(?=[%b/>])(?:[%b/]++|%b|=)*+>[^<]*+" % (b"|".join(sorted(names)), _W, _W, _INNER)
-    return start + end % group
-
-
-# Elements that hold nothing but text, with their end tag or followed by one of their name that closes them.
-_LEAF = rb"|%b|%b" % (
-    _leaf(1, _LEAVES, rb"</\%d[\t\n\f\r ]*+>"),
-    _leaf(2, _CLOSED_BY_THEMSELVES, rb"(?=<\%d[\t\n\f\r />])"),
-)
-_NESTING, _NESTING_BUT_LEAVES = _nesting(b""), _nesting(_LEAF)
-_FOREIGN_TAG = re.compile(rb"<(?:svg|math)[%b/>]" % _W, re.IGNORECASE)
+_NESTING, _NESTING_BUT_LEAVES = _nesting(b""), _nesting(_leaves())
+_FOREIGN_TAG = re.compile(rb"<(?:svg|math)[%b/>]" % _W)
 # Elements whose attributes are read, and these attributes.
 _WITH_FACTS = frozenset(b"a area base link meta img iframe frame form source script html".split())
 _FACTS = frozenset(
@@ -126,13 +132,12 @@ class _Model:
         at = 0
         n_bytes = len(markup)
         search = tags.search
-        closing_name_attributes = range(tags.groups - 2, tags.groups + 1)
         while at < n_bytes and not self.is_over and (found := search(markup, at)) is not None:
             start = found.start()
             if start > at:
                 self.on_text(markup[at:start])
             at = found.end()
-            closing, name, attributes = found.group(*closing_name_attributes)
+            closing, name, attributes = found.groups()
             if name is None:
                 continue
             name = name.lower()
@@ -316,6 +321,7 @@ def _tag_with_facts(name: bytes, attributes: bytes) -> bytes:
 def examine(markup: bytes) -> Examination:
     """Look at the tags of a page."""
     examiner = _Examiner()
+    markup = markup.lower()
     # What does not nest is passed over by the pattern, many times quicker than tag by tag. In foreign
     # elements leaves may end what is around them.
     examiner.read(markup, _NESTING if _FOREIGN_TAG.search(markup) else _NESTING_BUT_LEAVES)

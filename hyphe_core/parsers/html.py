@@ -54,6 +54,7 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MAX_SCHEME_CHARACTERS = 32
 _MAX_LANGUAGE_CHARACTERS = 35
 _N_REMEMBERED = 8192  # addresses; some 3 MB
+_LONG = 1000  # addresses from this length on are not remembered
 # Nodes of a link that are read for its anchor: links can be nested thousands deep by way of `object`.
 _MAX_ANCHOR_NODES = 500
 
@@ -331,7 +332,7 @@ def _resolve(found: list[_Found], base: str) -> tuple[tuple[Link, ...], tuple[Sc
     joined, new_link = _remembered_join, tuple.__new__  # tuple.__new__ is half the cost of Link(...)
     for href, kind, anchor, rel, area in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href[:1] == "/" or href.startswith(_WEB):
+        if (href[:1] == "/" or href.startswith(_WEB)) and len(href) < _LONG:
             url, scheme = joined(root, href)
         else:
             url, scheme = _join(base, href)

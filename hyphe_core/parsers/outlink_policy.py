@@ -25,6 +25,7 @@ from hyphe_core.parsers.url_rules.steps import Filter, Scope
 # Of the anchors that the page's targets are found by (inverted links), not of the page's own record.
 INVERTED_ANCHOR_CHARACTERS = 100
 _N_REMEMBERED = 8192
+_LONG = 1000  # addresses from this length on are not remembered
 
 
 class DropReason(StrEnum):
@@ -130,7 +131,8 @@ class OutlinkPolicy:
         misplaced = self._misplaced(url, page.host)
         if misplaced is not None:
             return misplaced
-        normal, passes = _remembered(self.normalizers, self.filters, url, scope)
+        judge = _remembered if len(url) < _LONG else _judge
+        normal, passes = judge(self.normalizers, self.filters, url, scope)
         if not normal:
             return DropReason.MALFORMED
         if self.drops_self and normal in (page.url, page.normal):
@@ -159,14 +161,16 @@ class OutlinkPolicy:
             kept[identity] = kept[identity]._replace(anchor=anchor)
 
 
-@lru_cache(maxsize=_N_REMEMBERED)
-def _remembered(
+def _judge(
     normalizers: NormalizerChain, filters: FilterChain, url: str, scope: Scope
 ) -> tuple[str | None, bool]:
-    """(the URL normalised, None when it is malformed; whether the filters let it pass). Pages of a site share
-    most of their links."""
+    """(the URL normalised, None when it is malformed; whether the filters let it pass)."""
     normal = normalizers.find_normal(url, scope)
     return normal, normal is not None and filters.accepts(normal)
+
+
+# Pages of a site share most of their links.
+_remembered = lru_cache(maxsize=_N_REMEMBERED)(_judge)
 
 
 class _Page(NamedTuple):

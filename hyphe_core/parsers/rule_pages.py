@@ -30,6 +30,7 @@ from hyphe_core.parsers.url_rules.addresses import MalformedUrl, resolve
 CACHING_FORBIDDEN = "caching.forbidden"
 _WEB = ("http://", "https://")
 _N_REMEMBERED = 8192
+_LONG = 1000  # addresses from this length on are not remembered
 _BASES = (*_WEB, "ftp://", "file:")
 
 
@@ -93,7 +94,7 @@ def _resolved_links(base: str, found: list[FoundLink]) -> tuple[Link, ...]:
     root = _find_url(base, "/") or base
     for href, anchor, rel, element, node in found:
         # What a site's pages share are the addresses that do not depend on the page.
-        if href[:1] == "/" or href.startswith(_WEB):
+        if (href[:1] == "/" or href.startswith(_WEB)) and len(href) < _LONG:
             url = _remembered_url(root, href)
         else:
             url = _find_url(base, href)

@@ -7,6 +7,7 @@ mean nothing, nor in `noscript`, which is for readers without scripts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from hyphe_core.parsers.refresh import RefreshValue, find_reload_delay, read_ref
 MAX_METADATA = 1000
 # Nodes of a link that are read for its anchor: links can be nested by way of `object`, forms by `template`.
 _MAX_ANCHOR_NODES = 2000
+_MAX_ANCHOR_NODES_OF_PAGE = 200_000
 _NOFOLLOW = re.compile(r"(?:^|[\s,;])nofollow(?:$|[\s,;])", re.IGNORECASE)
 
 
@@ -72,6 +74,7 @@ class RuleReader:
         self.refresh_href = ""
         self.delay_seconds: float | None = None
         self.metadata: list[Metadatum] = []
+        self._n_anchor_nodes_left = _MAX_ANCHOR_NODES_OF_PAGE
 
     def read(self, root: LexborNode) -> None:
         """Walk the whole tree once."""
@@ -83,8 +86,12 @@ class RuleReader:
                 self._read_head(tag, node)
             if tag in elements:
                 self._read_link(elements[tag], node)
-            if tag == tree.IFRAME and node.first_child is not None:
-                self._read_unparsed(node)
+            if (
+                tag == tree.IFRAME
+                and (content := node.first_child) is not None
+                and content.tag_id == tree.TEXT
+            ):
+                self._read_unparsed(content.text_content or "")
 
     @property
     def text(self) -> str:
@@ -134,9 +141,8 @@ class RuleReader:
             self.refresh_href, self.delay_seconds = RefreshValue(*value)
 
     # -- links ----------------------------------------------------------
-    def _read_unparsed(self, frame: LexborNode) -> None:
+    def _read_unparsed(self, markup: str) -> None:
         """Take the links in what a frame holds for readers without frames: the parser leaves it as text."""
-        markup = frame.text(deep=True)
         root = LexborHTMLParser(markup).root if "<" in markup else None
         for node in () if root is None else root.traverse():
             if node.tag_id in self._rules.elements:
@@ -179,27 +185,32 @@ class RuleReader:
     def _anchor(self, node: LexborNode) -> str:
         first = node.first_child
         if first is None:
-            return _alternative_text(node)
+            return self._alternative_text(node)
         if first.tag_id == tree.TEXT and first.next is None:  # the usual case
             text = text_below((node, first), self._rules.separators)
         else:
-            text = text_below(islice(walk_all(node), _MAX_ANCHOR_NODES), self._rules.separators)
-        return trim(text)[:MAX_ANCHOR_CHARACTERS] or _alternative_text(node)
+            text = text_below(self._nodes_of_anchor(walk_all(node)), self._rules.separators)
+        return trim(text)[:MAX_ANCHOR_CHARACTERS] or self._alternative_text(node)
 
+    def _alternative_text(self, node: LexborNode) -> str:
+        """Alternative texts of the images in an element (itself counts) and the blank texts among them, as
+        they stand, parted by blanks."""
+        if node.tag_id != tree.IMG and node.first_child is None:
+            return ""
+        texts: list[str] = []
+        for inner in self._nodes_of_anchor(node.traverse(include_text=True)):
+            text = inner.text_content if inner.tag_id == tree.TEXT else None
+            if inner.tag_id == tree.IMG:
+                text = inner.attributes.get("alt")
+            if text and (inner.tag_id == tree.IMG) is bool(trim(text)):
+                texts.append(text)
+        return trim(" ".join(texts))[:MAX_ANCHOR_CHARACTERS]
 
-def _alternative_text(node: LexborNode) -> str:
-    """Alternative texts of the images in an element (itself counts) and the blank texts among them, as they
-    stand, parted by blanks."""
-    if node.tag_id != tree.IMG and node.first_child is None:
-        return ""
-    texts: list[str] = []
-    for inner in islice(node.traverse(include_text=True), _MAX_ANCHOR_NODES):
-        text = inner.text_content if inner.tag_id == tree.TEXT else None
-        if inner.tag_id == tree.IMG:
-            text = inner.attributes.get("alt")
-        if text and (inner.tag_id == tree.IMG) is bool(trim(text)):
-            texts.append(text)
-    return trim(" ".join(texts))[:MAX_ANCHOR_CHARACTERS]
+    def _nodes_of_anchor(self, nodes: Iterable[LexborNode]) -> Iterator[LexborNode]:
+        """The first ones, as many as may still be looked at: links can stand within links."""
+        for node in islice(nodes, min(_MAX_ANCHOR_NODES, self._n_anchor_nodes_left)):
+            self._n_anchor_nodes_left -= 1
+            yield node
 
 
 def _is_thrown_away(element: LinkElement, node: LexborNode) -> bool:

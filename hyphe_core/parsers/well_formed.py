@@ -54,6 +54,7 @@ _ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 _REFERENCE: Final = re.compile(
     r"&(?:#(\d{1,8});|#[xX]([0-9a-fA-F]{1,7});|([A-Za-z][A-Za-z0-9]{0,40});)?|<!\[CDATA\[|<!--|<\?"
 )
+_CHARACTER: Final = re.compile(r"&#(?:0*(\d{1,8})|[xX]0*([0-9a-fA-F]{1,7}));")
 _ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->", "<?": "?>"}
 _OF_XML: Final = frozenset("amp lt gt quot apos".split())
 _PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?/{1,3}[\w.%~+-]+(?:/[\w.%~+-]*)*")
@@ -336,17 +337,21 @@ def _iter_repaired(text: str, *, declares: bool) -> Iterator[str]:
         if end < 0:
             unended.add(ending)
         stop = end + len(ending) if end >= 0 else found.end()
-        yield text[at:stop]
+        # What no section is for the library gives characters that none may give.
+        yield _CHARACTER.sub(lambda found: found[0] if _is_legal(*found.groups()) else "", text[at:stop])
         at = stop
     yield text[at:]
+
+
+def _is_legal(decimal: str | None, hexadecimal: str | None) -> bool:
+    code = int(decimal) if decimal else int(hexadecimal or "0", 16)
+    return code <= 0x10FFFF and not _ILLEGAL.match(chr(code))
 
 
 def _repair_reference(found: re.Match[str], *, declares: bool) -> str:
     decimal, hexadecimal, name = found.groups()
     if decimal or hexadecimal:
-        code = int(decimal) if decimal else int(hexadecimal, 16)
-        legal = code <= 0x10FFFF and not _ILLEGAL.match(chr(code))
-        return found[0] if legal else ""
+        return found[0] if _is_legal(decimal, hexadecimal) else ""
     if name is None:
         return "&amp;"
     if name in _OF_XML or declares:

@@ -21,7 +21,9 @@ from hyphe_core.parsers.url_rules.steps import Normalizer, Scope
 
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-_UNSAFE = re.compile(r"""[^!#$%&'()*+,\-./0-9:;=?@A-Z\\_a-z~]|%(?![0-9A-Fa-f]{2})""")
+_UNSAFE = re.compile(r"""[^!#$%&'()*+,\-./0-9:;=?@A-Z\\_a-z~]++|%(?![0-9A-Fa-f]{2})""")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPES = tuple(f"%{octet:02X}" for octet in range(256))
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _NO_HOST_CHARACTER = re.compile(r"[\x00-\x20/\\?#@%:\[\]\x7f]")
 _OTHER_DOTS = re.compile("[\u3002\uff0e\uff61]")
@@ -199,6 +201,5 @@ def _decode_unreserved(match: re.Match[str]) -> str:
 
 
 def _encode(match: re.Match[str]) -> str:
-    character = match[0] if not "\ud800" <= match[0] <= "\udfff" else "\ufffd"
-    octets = character.encode("utf-8")
-    return "".join(f"%{octet:02X}" for octet in octets)
+    octets = _SURROGATE.sub("\ufffd", match[0]).encode("utf-8")
+    return "".join(map(_ESCAPES.__getitem__, octets))

@@ -22,6 +22,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from math import factorial
 from typing import Any, NamedTuple
 
@@ -260,7 +261,7 @@ def _characters(code: Any, argument: Any) -> frozenset[int]:
     if code is _ops.ANY:
         return _EVERYTHING
     if code is _ops.LITERAL:
-        return _both_cases({min(argument, _N_CODES)})
+        return _both_cases(frozenset((min(argument, _N_CODES),)))
     if code is _ops.NOT_LITERAL:
         return _EVERYTHING - {argument}
     found: set[int] = set()
@@ -273,24 +274,26 @@ def _characters(code: Any, argument: Any) -> frozenset[int]:
         elif kind is _ops.RANGE:
             found.update(range(min(value[0], _N_CODES), min(value[1], _N_CODES) + 1))
         else:
-            found |= _category(value)
+            found |= _category(str(value))
     if negated:
         return _EVERYTHING - (found - {_N_CODES})
-    return _both_cases(found)
+    return _both_cases(frozenset(found))
 
 
 _CATEGORY_PATTERNS = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 
 
-def _category(value: Any) -> frozenset[int]:
+@cache
+def _category(name: str) -> frozenset[int]:
     """Characters of a class such as `\\w`; those above Latin-1 may belong to any."""
-    name = str(value).removeprefix("CATEGORY_")
+    name = name.removeprefix("CATEGORY_")
     pattern = _CATEGORY_PATTERNS[name.removeprefix("NOT_")]
     inside = {code for code in range(_N_CODES) if re.match(pattern, chr(code))}
     return frozenset((set(range(_N_CODES)) - inside if name.startswith("NOT_") else inside) | {_N_CODES})
 
 
-def _both_cases(codes: set[int]) -> frozenset[int]:
+@lru_cache(maxsize=512)
+def _both_cases(codes: frozenset[int]) -> frozenset[int]:
     cases = {
         ord(case) for code in codes if code < _N_CODES for case in (chr(code).lower(), chr(code).upper()[0])
     }

@@ -93,8 +93,8 @@ def test_tags_that_do_not_nest_are_passed_over_and_no_others() -> None:
         rng = Random(seed)
         markup = b"".join(rng.choices(tags + odd * 3, k=rng.randint(1, 60))) * rng.choice([1, 30])
         slow, fast = _Examiner(), _Examiner()
-        slow.read(markup)
-        fast.read(markup, _NESTING)
+        slow.read(markup.lower())
+        fast.read(markup.lower(), _NESTING)
         assert vars(fast) == vars(slow), markup[:300]
 
 
@@ -114,7 +114,7 @@ def test_leaves_passed_over_make_no_page_less_deep() -> None:
         rng = Random(seed)
         markup = b"".join(rng.choices(tags + leaves * 10, k=rng.randint(1, 9))) * 800
         slow = _Examiner()
-        slow.read(markup)
+        slow.read(markup.lower())
         is_deep = depth_of(markup) > 2 * MAX_DEPTH
         n_deep += is_deep
         found = examine(markup)
