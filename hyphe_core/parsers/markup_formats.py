@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -166,7 +167,8 @@ def _drop_namespace(root: etree._Element, beginning: str) -> None:
     found = root.xpath("descendant-or-self::*[starts-with(namespace-uri(), $beginning)]", beginning=beginning)
     for element in found if isinstance(found, list) else ():
         if isinstance(element, etree._Element):
-            element.tag = etree.QName(element).localname
+            with suppress(ValueError):  # recovery leaves names that are none
+                element.tag = etree.QName(element).localname
 
 
 def shipped_formats() -> list[StylesheetFormat]:
